@@ -125,10 +125,11 @@ class Figure:
         low: float | None = None,
         high: float | None = None,
         among: str | None = None,
+        remedy: Text | None = None,
     ) -> Value:
         """A value of this figure."""
         value = None if value is None else float(value)
-        return Value(figure=self, value=value, low=low, high=high, among=among)
+        return Value(figure=self, value=value, low=low, high=high, among=among, remedy=remedy)
 
 
 def _percent(share: float) -> str:
@@ -153,6 +154,8 @@ class Value:
         The 95 % interval, where it is an estimate.
     among : str, optional
         Whom it is about, if not everybody: ``among the 3 of 200 people tested``.
+    remedy : str or Message, optional
+        What would make it known, or known better, such as a longer budget.
     """
 
     figure: Figure
@@ -160,6 +163,7 @@ class Value:
     low: float | None = None
     high: float | None = None
     among: str | None = None
+    remedy: Text | None = None
 
 
 ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points", "curves"]

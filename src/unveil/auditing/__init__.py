@@ -20,6 +20,6 @@ if TYPE_CHECKING:
         write_key,
     )
     from unveil.auditing._subjects import ToRead
-    from unveil.auditing._thresholds import Check, Threshold
+    from unveil.auditing._thresholds import Check, State, Threshold, in_short
 
 __all__, __getattr__ = lazily(__name__)

@@ -35,6 +35,7 @@ from unveil.errors import (
     UnveilError,
     did_you_mean,
 )
+from unveil.findings import Value
 from unveil.microdata import Microdata
 from unveil.options import Tolerance, check
 from unveil.sanitize import Sanitizer
@@ -151,15 +152,13 @@ class Run:
             if error is None:
                 looked[part.name] = self._look(part, subject)
             steps.done()
-        figures: dict[str, float | None] = {}
-        among: dict[str, str | None] = {}
+        values: dict[str, Value] = {}
         for part in self._parts:
             found = looked.get(part.name)
             if found is not None and found.finding is not None:
-                figures |= part.numbers(found.finding)
-                among |= dict.fromkeys(part.figures, part.among(found.finding))
-        audited = Audited(subject=subject, looked=looked, figures=figures, error=error)
-        return replace(audited, checks=audited.checked(self._thresholds, self._given_by, among))
+                values |= part.values(found.finding)
+        audited = Audited(subject=subject, looked=looked, values=values, error=error)
+        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
 
     def _make(self, subject: Subject) -> Text | None:
         """Have the release made once, before any clock of a part runs; why not, if it cannot be."""

@@ -82,14 +82,14 @@ class AuditComparison(Finding):
         Releases that only the first has, and only the second.
     notes : tuple of str
         What makes them hard to compare, such as another table.
-    verdicts : tuple of (bool or None)
-        Whether each passed.
+    verdicts : tuple of (str or None)
+        The state of each: passes, fails, not known or not tested; None without thresholds.
     """
 
     changes: tuple[Change, ...]
     gone: tuple[str, ...]
     new: tuple[str, ...]
-    verdicts: tuple[bool | None, bool | None]
+    verdicts: tuple[str | None, str | None]
     notes: tuple[Text, ...] = ()
 
     entry: ClassVar[str] = "audit comparison"
@@ -126,7 +126,7 @@ class AuditComparison(Finding):
     @property
     def facts(self) -> Mapping[str, Any]:
         return {
-            "passed": self.verdicts,
+            "state": self.verdicts,
             "gone": self.gone,
             "new": self.new,
             "changes": self.to_frame().astype(object).to_dict("records"),
@@ -134,7 +134,8 @@ class AuditComparison(Finding):
 
     def story(self, release: Text | None = None) -> Story:
         before, after = self.verdicts
-        said = [] if before is after else [f"Verdict: {_verdict(before)} → {_verdict(after)}"]
+        none = "no thresholds"
+        said = [] if before == after else [f"Verdict: {before or none} → {after or none}"]
         for how, head in _HEADS.items():
             found = self.that_became(how)
             said += [f"{head}:", *(f"  {self.about(one)}{one}" for one in found)] if found else []
@@ -216,7 +217,7 @@ def compare_audits(
         changes=tuple(changes),
         gone=_only_in(one, two),
         new=_only_in(two, one),
-        verdicts=(before["verdict"]["passed"], after["verdict"]["passed"]),
+        verdicts=(before["verdict"]["state"], after["verdict"]["state"]),
         notes=tuple(_notes(before, after)),
     )
 
@@ -282,10 +283,6 @@ def _about_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterat
 
 def _number(value: float | str | None) -> float | None:
     return math.inf if value == "infinite" else value  # type: ignore[return-value]
-
-
-def _verdict(passed: bool | None) -> str:
-    return "no thresholds" if passed is None else "passed" if passed else "failed"
 
 
 def _by(change: Change) -> float:

@@ -16,10 +16,11 @@ from unveil._text import display_name
 from unveil._version import __version__
 from unveil.auditing._discretion import Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
-from unveil.auditing._finding import Audited, OneSecret, verdict_of
+from unveil.auditing._finding import Audited, OneSecret, besides, verdict_of
 from unveil.auditing._form import FORM, first_fault
 from unveil.auditing._names import public_command, public_name
 from unveil.auditing._subjects import in_words
+from unveil.auditing._thresholds import State, in_short
 from unveil.auditing.parts import Part, Told
 from unveil.errors import File, Foreign, InputError
 from unveil.render import plain
@@ -43,7 +44,10 @@ def content_of(audit: Audit) -> dict[str, Any]:
             "notes": [masking.text(note) for note in audit.notes],
         },
         "threat": _threat(audit),
-        "verdict": {"passed": audit.passed, "sentences": verdict_of(audit)},
+        "verdict": {
+            "state": _word(audit.state), "passed": audit.passed, "heading": _heading(audit),
+            "sentences": verdict_of(audit), "besides": besides(audit),
+        },
         "thresholds": [str(threshold) for threshold in audit.thresholds],
         "figures": {
             figure.name: {
@@ -86,16 +90,23 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "shown": display_name(audited.name),
         "kind": audited.subject.kind,
         "error": audited.told_error(masking),
+        "state": _word(audited.state),
         "passed": audited.passed,
         "figures": {
             name: plain(audited.figures.get(name))
             for name in FIGURES
             if name in audited.figures
         },
+        "intervals": {
+            name: [plain(one.low), plain(one.high)]
+            for name, one in audited.values.items()
+            if one.low is not None or one.high is not None
+        },
+        "among": {name: one.among for name, one in audited.values.items() if one.among},
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,
-                "value": plain(check.value), "passed": check.passed,
+                "value": plain(check.value), "state": str(check.state), "passed": check.passed,
                 "says": audited.told_check(check, masking),
             }
             for check in audited.checks
@@ -106,6 +117,19 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         content["says"] = masking.named(release.in_short)
         content["notes"] = [masking.text(note) for note in release.notes]
     return content
+
+
+def _heading(audit: Audit) -> str:
+    """How many releases pass, and what becomes of the others; each counts once for each secret."""
+    states = [one.state for one in audit.releases if one.state is not None]
+    if not audit.thresholds or not states:
+        return "What was found"
+    said = in_short(states)
+    return said[:1].upper() + said[1:]
+
+
+def _word(state: State | None) -> str | None:
+    return None if state is None else str(state)
 
 
 def _section(audit: Audit, one: OneSecret, part: Part) -> dict[str, Any]:
@@ -288,13 +312,13 @@ def _suite(
     for check in release["checks"]:
         case = _case(suite, name, f"not {check['threshold']}")
         if release["error"] is not None:
-            _outcome(case, "error", release["error"])
+            _outcome(case, "error", release["error"], State.NOT_TESTED)
         elif not check["passed"]:
-            _outcome(case, "failure", check["says"])
+            _outcome(case, "failure", check["says"], check["state"])
     if not release["checks"]:
         case = _case(suite, name, "no threshold")
         if release["error"] is not None:
-            _outcome(case, "error", release["error"])
+            _outcome(case, "error", release["error"], State.NOT_TESTED)
         else:
             _outcome(case, "skipped", "no threshold was given, so nothing passes or fails")
     for count, tag in (("tests", "testcase"), ("failures", "testcase/failure"),
@@ -310,8 +334,11 @@ def _case(suite: ElementTree.Element, release: str, name: str) -> ElementTree.El
     )
 
 
-def _outcome(case: ElementTree.Element, kind: str, says: str) -> None:
-    ElementTree.SubElement(case, kind, message=_plain(says)).text = _plain(says)
+def _outcome(case: ElementTree.Element, kind: str, says: str, state: str | None = None) -> None:
+    outcome = ElementTree.SubElement(case, kind, message=_plain(says))
+    outcome.text = _plain(says)
+    if state is not None:
+        outcome.set("type", str(state))
 
 
 def _plain(text: str) -> str:

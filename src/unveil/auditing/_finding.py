@@ -16,10 +16,10 @@ from unveil.auditing._discretion import Masking
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
-from unveil.auditing._thresholds import Check, Threshold
+from unveil.auditing._thresholds import Check, State, Threshold, worst
 from unveil.auditing.parts import Asked, Part
 from unveil.errors import File, InputError, Message, Text, View
-from unveil.findings import Finding
+from unveil.findings import Finding, Value
 from unveil.microdata import Microdata
 from unveil.render import json_text
 from unveil.sanitize import Oracle
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-_NOT_MADE = "the release could not be made"
+_NOT_MADE = "there is no release to look at"
 _WITHHELD = (
     "the program failed, or gave something that is not a release of the table; what it said may "
     "name people, so it is shown only to whoever runs the audit"
@@ -72,8 +72,8 @@ class Audited:
     subject : Subject
     looked : mapping of str to Looked
         By the name of the part.
-    figures : mapping of str to (float or None)
-        All numbers that there are, by their names.
+    values : mapping of str to Value
+        All figures that there are, by their names, with their intervals.
     checks : sequence of Check
         What became of each threshold.
     error : str or Message, optional
@@ -82,7 +82,7 @@ class Audited:
 
     subject: Subject
     looked: Mapping[str, Looked]
-    figures: Mapping[str, float | None]
+    values: Mapping[str, Value]
     checks: Sequence[Check] = ()
     error: Text | None = None
 
@@ -91,26 +91,29 @@ class Audited:
         """What the release is called."""
         return self.subject.name
 
+    @cached_property
+    def figures(self) -> dict[str, float | None]:
+        """All numbers that there are, by the names of their figures."""
+        return {name: one.value for name, one in self.values.items()}
+
+    @property
+    def state(self) -> State | None:
+        """What is said of it; None if there are no thresholds, and it could be looked at."""
+        if self.error is not None:
+            return State.NOT_TESTED
+        return worst(check.state for check in self.checks)
+
     @property
     def passed(self) -> bool | None:
-        """Whether it meets all thresholds; None if there are none."""
-        return all(check.passed for check in self.checks) if self.checks else None
+        """Whether it surely meets all thresholds; None if there are none."""
+        return self.state is State.PASSES if self.checks else None
 
-    def checked(
-        self,
-        thresholds: Sequence[Threshold],
-        given_by: Mapping[str, str],
-        among: Mapping[str, str | None],
-    ) -> list[Check]:
-        """What becomes of thresholds.
-
-        ``given_by`` says which part gives a figure, and ``among`` of whom it is, if not of all.
-        """
+    def checked(self, thresholds: Sequence[Threshold], given_by: Mapping[str, str]) -> list[Check]:
+        """What becomes of thresholds; ``given_by`` says which part gives a figure."""
         return [
             threshold.check(
-                self.figures.get(threshold.figure.name),
+                self.values.get(threshold.figure.name),
                 self._why_not(given_by.get(threshold.figure.name)),
-                among.get(threshold.figure.name),
             )
             for threshold in thresholds
         ]
@@ -128,15 +131,14 @@ class Audited:
 
     def told_check(self, check: Check, masking: Masking) -> str:
         """What became of a threshold, as a report may say it."""
-        if check.why_not is None:
-            return str(check)
         if self.error is not None:  # which is told once
-            return str(replace(check, why_not=_NOT_MADE))
-        failed = any(
+            return masking.text(replace(check, why_not=_NOT_MADE).says())
+        failed = check.why_not is not None and any(
             one.status == "failed" and one.why == check.why_not for one in self.looked.values()
         )
-        why = self._told(check.why_not, masking) if failed else masking.text(check.why_not)
-        return str(replace(check, why_not=why))
+        if failed and check.why_not is not None:
+            check = replace(check, why_not=self._told(check.why_not, masking))
+        return masking.text(check.says())
 
     def _told(self, failure: Text, masking: Masking) -> str:
         """A failure; programs of others say anything when they fail, records included."""
@@ -170,11 +172,11 @@ class OneSecret:
         By how many checks fail, and then by the worst that any release has of what is inferred.
         """
         failed = sum(not check.passed for one in self.audited for check in one.checks)
-        worst = [
+        largest = [
             max((one.figures.get(name) or 0.0 for one in self.audited), default=0.0)
             for name in _WORSE
         ]
-        return (float(failed), *(0.0 if math.isnan(value) else value for value in worst))
+        return (float(failed), *(0.0 if math.isnan(value) else value for value in largest))
 
 
 _WORSE = ("delta", "gr", "one_value", "alpha", "t", "discrimination")
@@ -230,11 +232,14 @@ class Audit(Finding):
         return [audited for one in self.secrets for audited in one.audited]
 
     @property
+    def state(self) -> State | None:
+        """The worst of what is said of the releases; None if nothing was asked of them."""
+        return worst(one.state for one in self.releases if one.state is not None)
+
+    @property
     def passed(self) -> bool | None:
-        """Whether all releases meet all thresholds; None if there are none."""
-        if not self.thresholds:
-            return None
-        return all(audited.passed for audited in self.releases)
+        """Whether all releases surely meet all thresholds; None if there are none."""
+        return self.state is State.PASSES if self.thresholds else None
 
     @property
     def key(self) -> str:
@@ -273,7 +278,7 @@ class Audit(Finding):
             {
                 "sensitive": one.sensitive,
                 "release": audited.name,
-                "passed": audited.passed,
+                "state": None if audited.state is None else str(audited.state),
                 **{name: audited.figures.get(name) for name in names},
             }
             for one in self.secrets
@@ -365,10 +370,20 @@ def verdict_of(audit: Audit) -> list[str]:
     return said
 
 
+def besides(audit: Audit) -> list[str]:
+    """Whose sensitive value is found, whatever the thresholds say."""
+    return [line for one in audit.secrets for line in _besides(audit, one)]
+
+
+def _besides(audit: Audit, one: OneSecret) -> list[str]:
+    known = [audited.name for audited in one.audited if audited.error is None]
+    return [audit.masking(one).named(line) for line in _given_away(one, known)]
+
+
 def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
     masking = audit.masking(one)
     if audit.thresholds:
-        return [_checked(audited, masking) for audited in one.audited]
+        return [*(_checked(audited, masking) for audited in one.audited), *_besides(audit, one)]
     failed_to_be = [
         f"{display_name(audited.name)} {_not_made(audited, masking)}"
         for audited in one.audited
@@ -432,13 +447,16 @@ def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
 def _checked(audited: Audited, masking: Masking) -> str:
     shown = display_name(audited.name)
     if audited.error is not None:
-        return f"{shown} FAILS: it {_not_made(audited, masking)}"
+        return f"{shown} was not tested: it {_not_made(audited, masking)}"
     said = "; ".join(
         audited.told_check(check, masking)
         for check in audited.checks
-        if check.passed is audited.passed
+        if check.state is audited.state
     )
-    return f"{shown} {'passes' if audited.passed else 'FAILS'}: {said}."
+    word = {State.FAILS: "FAILS", State.PASSES: "passes"}.get(
+        audited.state, "is not known to pass"  # type: ignore[arg-type]
+    )  # fmt: skip
+    return f"{shown} {word}: {said}."
 
 
 def _not_made(audited: Audited, masking: Masking) -> str:

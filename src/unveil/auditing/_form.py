@@ -6,11 +6,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-FORM = 2
+FORM = 3
 """The version of the form; grows when something changes its meaning or goes."""
 
 _Number = float | None
 _FigureValue = float | Literal["infinite", "-infinite"] | None
+_State = Literal["passes", "fails", "not known", "not tested"]
 _Question = Literal["singling out", "linkability", "inference", "utility"]
 
 
@@ -108,6 +109,7 @@ class Check(_Closed):
     threshold: str
     figure: str
     value: _FigureValue
+    state: _State
     passed: bool
     says: str
 
@@ -119,8 +121,14 @@ class Release(_Closed):
     shown: str
     kind: Literal["sanitizer", "release"]
     error: Annotated[str | None, Field(description="Why there is no such release.")]
-    passed: bool | None
+    state: Annotated[_State | None, Field(description="Null if there are no thresholds.")]
+    passed: Annotated[bool | None, Field(description="Whether the state is 'passes'.")]
     figures: dict[str, _FigureValue]
+    intervals: Annotated[
+        dict[str, tuple[_FigureValue, _FigureValue]],
+        Field(description="The 95 % intervals of figures that are estimates."),
+    ]
+    among: Annotated[dict[str, str], Field(description="Of whom a figure is, if not of everybody.")]
     checks: list[Check]
     says: str | None = None
     notes: list[str] = []
@@ -163,10 +171,15 @@ class Threat(_Closed):
 
 
 class Verdict(_Closed):
-    """The verdict; ``passed`` is null if there are no thresholds."""
+    """The verdict; ``state`` and ``passed`` are null if there are no thresholds."""
 
+    state: _State | None
     passed: bool | None
+    heading: str
     sentences: list[str]
+    besides: Annotated[
+        list[str], Field(description="Whose sensitive value is found, whatever the thresholds.")
+    ]
 
 
 class Reproduce(_Closed):
@@ -192,7 +205,7 @@ class AuditForm(_Closed):
     unveil: Annotated[str, Field(description="The version that made it.")]
     schema_: Annotated[int, Field(alias="schema", description="The form of findings.")]
     finding: Literal["audit"]
-    form: Literal[2]
+    form: Literal[3]
     data: Data
     threat: Threat
     verdict: Verdict

@@ -7,9 +7,12 @@ import operator
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
 
 from unveil.auditing._figures import Figure, Question, figure_named
-from unveil.errors import InputError, Text
+from unveil.errors import InputError, Message, Option, Text, View, shown
+from unveil.findings import Value
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -120,39 +123,121 @@ class Threshold:
         bound = repr(float(self.bound)).removesuffix(".0")
         return f"{self.figure.name} {self.sign} {bound}"
 
-    def check(
-        self, value: float | None, why_not: Text | None = None, among: str | None = None
-    ) -> Check:
-        """Whether a release passes. What is not known does not pass: nothing would be proved.
+    def check(self, value: Value | float | None, why_not: Text | None = None) -> Check:
+        """What becomes of a release by this threshold. What is not known does not pass.
 
-        Nor does it if somebody who was not looked at may be worse off: ``among`` says who was.
+        A number that is an estimate, or of some people only, has to pass by the unfavourable end
+        of its interval. ``why_not`` says why there is no number.
         """
-        if value is None or math.isnan(value):
-            return Check(threshold=self, value=None, passed=False, why_not=why_not or "not known")
+        if not isinstance(value, Value):
+            value = self.figure.of(value)
+        at, end = _known(value.value), self._unfavourable(value)
+        if at is not None and self._met(at):
+            state = State.FAILS
+        elif at is None or end is None or self._met(end):
+            state = State.NOT_KNOWN
+        else:
+            state = State.PASSES
+        return Check(threshold=self, of=value, state=state, why_not=why_not)
+
+    def _unfavourable(self, value: Value) -> float | None:
+        """The end of the interval that decides; None where anything is possible."""
+        end = _known(value.high if self.sign in (">", ">=") else value.low)
+        if end is not None:
+            return end
+        is_sure = value.low is value.high is None and value.among is None
+        return _known(value.value) if is_sure else None
+
+    def _met(self, value: float) -> bool:
         compared = self.bound if _same(value, self.bound) else value
-        met = _OPERATORS[self.sign](compared, self.bound)
-        left_open = not met and among is not None and self.figure.of_the_worst
-        return Check(
-            threshold=self, value=value, passed=not met and not left_open, among=among, met=met
-        )
+        return _OPERATORS[self.sign](compared, self.bound)
+
+
+class State(StrEnum):
+    """What is said of a release. ``str(state)`` is the word, from the worst to the best."""
+
+    FAILS = "fails"
+    NOT_TESTED = "not tested"
+    NOT_KNOWN = "not known"
+    PASSES = "passes"
+
+    @property
+    def exit_code(self) -> int:
+        """By which a command says it; 2 is for input that is wrong."""
+        return {"fails": 1, "not tested": 4, "not known": 3, "passes": 0}[self.value]
+
+    @property
+    def sign(self) -> str:
+        """The same without colour."""
+        return {"fails": "✗", "not tested": "–", "not known": "?", "passes": "✓"}[self.value]
+
+
+def worst(states: Iterable[State]) -> State | None:
+    """The one that decides for all; None if there is none.
+
+    >>> print(worst([State.PASSES, State.NOT_KNOWN]))
+    not known
+    """
+    there = set(states)
+    return next((state for state in State if state in there), None)
+
+
+def in_short(states: Iterable[State]) -> str:
+    """How many releases of how many are in each state.
+
+    >>> in_short([State.PASSES, State.NOT_KNOWN, State.FAILS, State.FAILS])
+    '2 of 4 releases fail, 1 is not known to pass, 1 passes'
+    >>> in_short([State.PASSES]), in_short([State.NOT_TESTED] * 2)
+    ('the release passes', '2 of 2 releases were not tested')
+    """
+    all_of_them = list(states)
+    words = {
+        State.FAILS: ("fails", "fail"), State.PASSES: ("passes", "pass"),
+        State.NOT_TESTED: ("was not tested", "were not tested"),
+        State.NOT_KNOWN: ("is not known to pass", "are not known to pass"),
+    }  # fmt: skip
+    counts = [(all_of_them.count(state), words[state]) for state in State if state in all_of_them]
+    (first, said), *others = counts
+    several = f"{first} of {len(all_of_them)} releases {said[first > 1]}"
+    parts = ["the release " + said[0] if len(all_of_them) == 1 else several]
+    return ", ".join([*parts, *(f"{count} {word[count > 1]}" for count, word in others)])
+
+
+_HOW = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """What became of a threshold for one release."""
+    """What became of a threshold for one release.
+
+    Attributes
+    ----------
+    threshold : Threshold
+    of : Value
+        The number, its interval, and of whom it is.
+    state : State
+        Never ``not tested``: that is said of a release as a whole.
+    why_not : str or Message, optional
+        Why there is no number.
+    """
 
     threshold: Threshold
-    value: float | None
-    passed: bool
+    of: Value
+    state: State
     why_not: Text | None = None
-    """Why the value is not known."""
-    among: str | None = None
-    """Of whom it is, if not of everybody."""
-    met: bool = False
-    """Whether the value itself is one to fail by."""
+
+    @property
+    def value(self) -> float | None:
+        """The number; None where it is not known."""
+        return _known(self.of.value)
+
+    @property
+    def passed(self) -> bool:
+        """Whether the release surely passes."""
+        return self.state is State.PASSES
 
     def __str__(self) -> str:
-        """For people.
+        """For people, in Python.
 
         >>> print(Threshold.parse("k < 5").check(3))
         k is 3, which is below 5
@@ -160,25 +245,63 @@ class Check:
         delta is 0.02, which is not above 0.05
         >>> print(Threshold.parse("delta > 0.05").check(None, "a file cannot be made anew"))
         delta is not known: a file cannot be made anew
-        >>> print(Threshold.parse("delta > 0.05").check(0.02, among="among the 3 people tested"))
-        delta is 0.02 among the 3 people tested, which is not above 0.05, but of the others it is
-        not known: give the test longer (budget=)
         """
-        name = self.threshold.figure.name
+        return shown(self.says(), View())
+
+    def says(self) -> Message:
+        """The same with its parts marked.
+
+        >>> delta = figure_named("delta")
+        >>> few = delta.of(0.02, high=1, among="among the 3 people tested")
+        >>> print(shown(Threshold.parse("delta > 0.05").check(few).says(), View()))
+        delta is 0.02 among the 3 people tested, which is not above 0.05, but of everybody it may
+        be up to 1: give the test longer (budget=)
+        """
+        figure, bound = self.threshold.figure, self.threshold.bound
         if self.value is None:
-            return f"{name} is not known: {self.why_not}"
-        how = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}[self.threshold.sign]
-        no = "" if self.met else "not "
-        text, bound = (self.threshold.figure.text(v) for v in (self.value, self.threshold.bound))
-        if _same(self.value, self.threshold.bound):
-            text = bound
-        elif text == bound:
-            text, bound = told_apart(self.value, self.threshold.bound)
-        whom = f" {self.among}" if self.among else ""
-        said = f"{name} is {text}{whom}, which is {no}{how} {bound}"
-        if self.passed or self.met:
-            return said
-        return f"{said}, but of the others it is not known: give the test longer (budget=)"
+            return Message("{name} is not known: {why}", name=figure.name,
+                           why=self.why_not or self.of.remedy or "there is no number")  # fmt: skip
+        met = self.state is State.FAILS
+        text, limit = _apart(figure, self.value, bound)
+        said = "{name} is {text}{whom}, which is {no}{how} {limit}"
+        parts: dict[str, Any] = {
+            "name": figure.name, "text": text, "limit": limit, "no": "" if met else "not ",
+            "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
+        }  # fmt: skip
+        end = self.threshold._unfavourable(self.of)
+        if met or (self.of.low is self.of.high is None and self.of.among is None):
+            return Message(said, **parts)
+        upwards = self.threshold.sign in (">", ">=")
+        way = "up to" if upwards else "down to"
+        if self.state is State.PASSES:
+            if end is None or _same(end, self.value):
+                return Message(said, **parts)
+            most = "at most" if upwards else "at least"
+            return Message(said + " ({most} {end}, with 95% confidence)", **parts, most=most,
+                           end=_apart(figure, end, bound)[0])  # fmt: skip
+        said += ", but of everybody it" if self.of.among else ", but it"
+        if end is None:
+            said += " is not known"
+        else:
+            said += " may be {way} {end}"
+            parts |= {"way": way, "end": _apart(figure, end, bound)[0]}
+        remedy = self.of.remedy or (
+            Message("give the test longer ({budget})", budget=Option("budget"))
+            if self.of.among else "only more draws can tell"
+        )  # fmt: skip
+        return Message(said + ": {remedy}", **parts, remedy=remedy)
+
+
+def _apart(figure: Figure, value: float, bound: float) -> tuple[str, str]:
+    """A number and its bound as texts, which are the same only if the numbers are."""
+    text, limit = figure.text(value), figure.text(bound)
+    if _same(value, bound):
+        return limit, limit
+    return told_apart(value, bound) if text == limit else (text, limit)
+
+
+def _known(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value
 
 
 def _same(value: float, bound: float) -> bool:

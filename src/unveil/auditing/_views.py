@@ -8,6 +8,7 @@ from unveil._text import display_name
 from unveil.auditing._figures import FIGURES, Figure, Question
 from unveil.auditing._finding import Audited, OneSecret, verdict_of
 from unveil.auditing._names import public_name
+from unveil.auditing._thresholds import State, worst
 from unveil.errors import InputError, Listed
 from unveil.render import draw, text_html
 
@@ -31,13 +32,15 @@ def summary_of(audit: Audit) -> str:
     lines += [f"  {sentence}" for sentence in verdict_of(audit)]
     for one in audit.secrets:
         lines += ["", f"  {one.sensitive}", *(f"  {line}" for line in _side_by_side(one))]
+    some = {value.among for one in audit.releases for value in one.values.values() if value.among}
+    lines += [f"  * {among}" for among in sorted(some)]
     return "\n".join(lines)
 
 
 def _side_by_side(one: OneSecret) -> list[str]:
     """A line for each figure, a column for each release; or the other way round, if many."""
     shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.audited)]
-    cells = [[f.text(audited.figures.get(f.name)) for audited in one.audited] for f in shown]
+    cells = [[told(audited, f) for audited in one.audited] for f in shown]
     releases = [display_name(audited.name) for audited in one.audited]
     if len(releases) > _ACROSS:
         titles = [f.name for f in shown]
@@ -58,6 +61,13 @@ def _side_by_side(one: OneSecret) -> list[str]:
     return _lined(rows)
 
 
+def told(audited: Audited, figure: Figure) -> str:
+    """A figure of a release; a star says that it is of some people only."""
+    value = audited.values.get(figure.name)
+    text = figure.text(None if value is None else value.value)
+    return f"{text}*" if value is not None and value.among else text
+
+
 def _lined(rows: list[list[str]]) -> list[str]:
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
     return [
@@ -70,7 +80,10 @@ def _lined(rows: list[list[str]]) -> list[str]:
 
 
 # Colours that can be read on white and on black; a sign says the same without them.
-_PASSED, _FAILED = "#1a936f", "#d1495b"
+_COLORS = {
+    State.PASSES: "#1a936f", State.FAILS: "#d1495b", State.NOT_KNOWN: "#b7791f",
+    State.NOT_TESTED: "#7a7f87",
+}  # fmt: skip
 # Notebooks would take what stands between two dollars for a formula, except in <pre> and in these.
 _NO_FORMULAS = "tex2jax_ignore mathjax_ignore"
 _LINE = "border-bottom: 1px solid rgba(128, 128, 128, 0.4)"
@@ -98,10 +111,11 @@ def shown(audit: Audit) -> str:
 def _verdict(audit: Audit) -> list[str]:
     sentences = [f"<li>{text_html(sentence)}</li>" for sentence in verdict_of(audit)]
     items = f"<ul>{''.join(sentences)}</ul>" if sentences else ""
-    if audit.passed is None:
+    state = audit.state
+    if state is None:
         return [items]
-    color, word = (_PASSED, "✓ Passed") if audit.passed else (_FAILED, "✗ Failed")
-    return [f'<p style="color: {color}"><b>{word}</b></p>', items]
+    word = f"{state.sign} {str(state).capitalize()}"
+    return [f'<p style="color: {_COLORS[state]}"><b>{word}</b></p>', items]
 
 
 def _of_secret(one: OneSecret) -> str:
@@ -135,12 +149,12 @@ def _row(figure: Figure, one: OneSecret) -> str:
 
 def _cell(figure: Figure, audited: Audited) -> str:
     checks = [check for check in audited.checks if check.threshold.figure.name == figure.name]
-    text = figure.text(audited.figures.get(figure.name))
+    text = told(audited, figure)
     if not checks:
         return f'<td style="{_CELL}">{text}</td>'
-    passed = all(check.passed for check in checks)
-    color, sign = (_PASSED, "✓") if passed else (_FAILED, "✗")
-    return f'<td style="{_CELL}; color: {color}"><b>{text} {sign}</b></td>'
+    state = worst(check.state for check in checks)
+    assert state is not None
+    return f'<td style="{_CELL}; color: {_COLORS[state]}"><b>{text} {state.sign}</b></td>'
 
 
 def privacy_against_utility(audit: Audit, ax: Axes | None = None) -> Axes:

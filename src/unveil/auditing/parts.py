@@ -15,7 +15,7 @@ from unveil.auditing._discretion import Discretion, Masking, reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
-from unveil.findings import Chart, Finding, Question
+from unveil.findings import Chart, Finding, Question, Value
 from unveil.microdata import Kind
 from unveil.options import Adversaries
 from unveil.registry import Declaration, audited
@@ -130,7 +130,7 @@ class Part:
         try:
             finding = self.declaration.call()(**given)
             if plugin is not None:  # what will be told has to work, too
-                self.numbers(finding)
+                self.values(finding)
                 finding.story()
             return finding
         except UnveilError:
@@ -144,13 +144,9 @@ class Part:
                 error=Foreign(f"{type(error).__name__}: {error}"),
             ) from error  # fmt: skip
 
-    def numbers(self, finding: Finding) -> dict[str, float | None]:
-        """The value of each of its figures; None where there is none."""
-        return {one.figure.name: one.value for one in finding.figures}
-
-    def among(self, finding: Finding) -> str | None:
-        """Whom its figures are about, if not everybody: among 3 of 200 people."""
-        return next((one.among for one in finding.figures if one.among), None)
+    def values(self, finding: Finding) -> dict[str, Value]:
+        """Its figures, with their intervals, and of whom they are."""
+        return {one.figure.name: one for one in finding.figures}
 
     def diagnose(self, finding: Finding) -> list[str]:
         """How exact the figures of a release are."""

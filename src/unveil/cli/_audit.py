@@ -13,7 +13,7 @@ from rich.console import Console
 
 from unveil._text import harmless
 from unveil.auditing import Audit as Found
-from unveil.auditing import Threshold, ToRead
+from unveil.auditing import State, Threshold, ToRead, in_short
 from unveil.auditing import audit as audit_tables
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.cli._audit_results import AuditOutputs, show_audit
@@ -45,9 +45,6 @@ from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
 from unveil.options import Tolerance, check, help_of, names
 from unveil.sanitize import Sanitizer, sanitizers_named
-
-FAILED = 1
-"""The exit code if a release fails."""
 
 VERDICT = Group("Verdict", sort_key=4)
 
@@ -265,10 +262,10 @@ def finish(found: Found, *, all_written: bool = True) -> None:
     if found.interrupted:
         say("interrupted: the results so far are above")
         raise Exit(INTERRUPTED)
-    if errors or broken or not all_written:
+    if not all_written:
         raise Exit(BAD_INPUT)
-    if found.passed is False:
-        failed = sum(one.passed is False for one in found.releases)
-        all_of_them = len(found.releases)
-        say(f"{failed} of {all_of_them} release{'s fail' if all_of_them > 1 else ' fails'}")
-        raise Exit(FAILED)
+    if found.state is not None and found.state is not State.PASSES:
+        say(in_short(one.state for one in found.releases if one.state is not None))
+        raise Exit(found.state.exit_code)
+    if broken:
+        raise Exit(BAD_INPUT)

@@ -169,7 +169,7 @@ def _of_release(release: Audited, required: Sequence[Requirement], about: str) -
     lines = [f"{display_name(release.name)}{about}: {these} not hold"]
     explained: set[str] = set()
     for one, check in zip(required, release.checks, strict=True):
-        lines.append(f"  {'✓' if check.passed else '✗'} {one.text}: {check}")
+        lines.append(f"  {check.state.sign} {one.text}: {check}")
         name = check.threshold.figure.name
         if not check.passed and name not in explained:
             explained.add(name)

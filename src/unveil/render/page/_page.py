@@ -94,12 +94,5 @@ def page_of(audit: Mapping[str, Any]) -> str:
     environment.filters["breakable"] = breakable
     environment.filters["words"] = isolating(names_of(audit))
     return environment.get_template("audit.html").render(
-        audit=audit, secrets=contents_of(audit), questions=questions_of(audit), swatch=swatch,
-        passing=_passing(audit),
-    )  # fmt: skip
-
-
-def _passing(audit: Mapping[str, Any]) -> tuple[int, int]:
-    """How many releases pass, and how many there are; a release counts once for each secret."""
-    passed = [one["passed"] for secret in audit["secrets"] for one in secret["releases"]]
-    return sum(bool(one) for one in passed), len(passed)
+        audit=audit, secrets=contents_of(audit), questions=questions_of(audit), swatch=swatch
+    )
