@@ -19,7 +19,8 @@ from unveil.errors import GoalError, InputError
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
 PEOPLE = random_microdata(7, 150, ("numeric", "flat", "tree"))
-ATTACKERS = ("release", "population", "removal")
+BELIEVING = ("release", "population", "removal")
+ATTACKERS = ("covered", "covered-value", *BELIEVING)
 
 
 def log(belief):
@@ -77,7 +78,7 @@ def test_scores_are_those_of_the_definition(table_and_goal, adversary, seed, rem
         assert len(finding.people.own) < 3
         return
     expected = plain_scores(table, sanitizer, adversary, finding)
-    for column, attacker in enumerate(ATTACKERS):
+    for column, attacker in enumerate(BELIEVING):
         scored = finding.played[attacker]
         np.testing.assert_allclose(scored.scores, expected[:, column], rtol=0, atol=1.1e-9)
         missing = int(np.isnan(expected[:, column]).sum())
@@ -94,7 +95,9 @@ def test_who_is_one_of_a_kind_is_known_to_have_left():
     assert removal.auc.value == removal.advantage == removal.tpr[0.01].value == 1
     # Before anybody left, a member's value is certain, and others have the shares of all.
     assert finding.against["release"].auc.value == 1
-    assert finding.strongest == "release"  # he needs less for it
+    # Nobody else is covered.
+    assert finding.against["covered"].auc.value == 1
+    assert finding.strongest == "covered"  # they need least for it
 
 
 def test_a_value_that_only_the_own_sample_rules_out_is_the_highest_score():
@@ -412,13 +415,14 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"own": 0}, 'own=0 leaves the attacker "population" without a sample'),
         ({"own": 0.005}, "leaves 1 people in the attacker's own sample"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
-                                   "release, population, removal)"),
-        ({"attackers": 3}, "attackers=3 is not possible: name one or several of release, "
-                           "population, removal"),
-        ({"attackers": None}, "attackers=None is not possible: name one or several of release"),
-        ({"attackers": [3]}, "no attacker 3 (known: release, population, removal)"),
+                                   "covered, covered-value, release, population, removal)"),
+        ({"attackers": 3}, "attackers=3 is not possible: name one or several of covered, "
+                           "covered-value, release, population, removal"),
+        ({"attackers": None}, "attackers=None is not possible: name one or several of covered"),
+        ({"attackers": [3]}, "no attacker 3 (known: covered, covered-value, release, "
+         "population, removal)"),
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
-        ({"attackers": []}, "attackers=[] is not possible: name one or several of release"),
+        ({"attackers": []}, "attackers=[] is not possible: name one or several of covered"),
         ({"removals": 0}, "removals=0 is not possible: it must be a whole number from 1 up"),
         ({"seed": -1}, "it must be a whole number from 0 up"),
         ({"jobs": 0}, "jobs"),
@@ -478,7 +482,9 @@ def test_tables_that_cannot_lose_anybody_are_counted():
         "the table without them cannot be sanitized this way": 120
     }
     assert finding.against["removal"] is None
-    assert finding.strongest == "release"
+    assert finding.strongest != "removal"
+    alone = replace(finding, played={"release": finding.played["release"]})
+    assert alone.strongest == "release"
 
 
 @dataclass(frozen=True)
@@ -532,7 +538,7 @@ def test_people_whom_the_adversary_cannot_handle_are_counted():
     alike = (PEOPLE.codes[:, :, None] == Picky.who[:, None, :]).all(axis=0).any(axis=1)
     finding = uv.membership(PEOPLE, Constant(), adversary=Picky(), jobs=1, removals=60)
     plain = uv.membership(PEOPLE, Constant(), jobs=1)
-    for attacker in ATTACKERS:
+    for attacker in BELIEVING:
         scored = finding.played[attacker]
         gone = alike[finding.people.asked]
         assert gone.any()

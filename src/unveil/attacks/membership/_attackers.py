@@ -1,7 +1,8 @@
-"""The three attackers: what each makes of their beliefs, as a score for everybody.
+"""The attackers: what each makes of what they see, as a score for everybody.
 
-A larger score means a likelier member. Scores are logarithms of the belief in a person's true
-sensitive value, or differences of two. A value that is ruled out gives -∞, the lowest score there
+A larger score means a likelier member. Two attackers look whether cells cover a person
+(`_covering`). The scores of the others are logarithms of the belief in a person's true sensitive
+value, or differences of two. A value that is ruled out gives -∞, the lowest score there
 is, or +∞ if only the second belief rules it out; if both do, they do not differ, and the score is
 0.
 """
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DifferentialInference, differential_inference
 from unveil.attacks.held_out import People
+from unveil.attacks.membership._covering import covering, why_not_covered
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     INTERRUPTED,
@@ -32,7 +34,7 @@ from unveil.attacks.shared import (
 )
 from unveil.engine import Progress
 from unveil.errors import GoalError, Message, Text, UnveilError
-from unveil.microdata import AnyRelease, Microdata
+from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.sanitize import Sanitizer
 
 _STEP = 4096  # people asked about at a time
@@ -180,10 +182,25 @@ class Game:
 
     def scores(self, attacker: str) -> Scores:
         """The scores of an attacker by name."""
+        if attacker in ("covered", "covered-value"):
+            return self._covered(with_value=attacker == "covered-value")
         present = self.present  # if the adversary fails on f(D), there is nothing to compare
         if attacker == "release":
             return Scores.of(self.people, _logarithm(present["true"]), present)
         return self._population() if attacker == "population" else self._removal()
+
+    @cached_property
+    def _likelihoods(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        everybody, asked = self.people.everybody, self.people.asked
+        assert isinstance(self.release, Release | Permuted)
+        return covering(self.release, everybody.codes[:, asked], everybody.sensitive.codes[asked])
+
+    def _covered(self, *, with_value: bool) -> Scores:
+        """How much likelier it is to be covered, or covered with one's value, as a member."""
+        why_not = why_not_covered(self.release, with_value=with_value)
+        if why_not is not None:
+            return Scores.nobody(self.people, why_not)
+        return Scores(scores=_logarithm(self._likelihoods[with_value]))
 
     def _believed(self, release: AnyRelease, records: NDArray[np.intp]) -> Beliefs:
         return _beliefs(self.people.everybody, self.adversary, release, records)

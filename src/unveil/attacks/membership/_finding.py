@@ -15,7 +15,7 @@ from unveil._text import percent
 from unveil.adversary import Adversary
 from unveil.attacks.estimates import CONFIDENCE, bars, figured
 from unveil.attacks.held_out import People
-from unveil.attacks.membership import ATTACKERS, MEMBERSHIP
+from unveil.attacks.membership import ATTACKERS, MEMBERSHIP, REMOVAL, THREATS
 from unveil.attacks.membership._attackers import Scores
 from unveil.attacks.membership._roc import (
     RATES,
@@ -26,7 +26,7 @@ from unveil.attacks.membership._roc import (
 )
 from unveil.attacks.shared import INTERRUPTED, named
 from unveil.errors import File, InputError, Message, Text
-from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, numbers
+from unveil.findings import Axis, Chart, Figure, Finding, Series, Story, Table, Value, cell, numbers
 from unveil.microdata import Microdata
 
 _EVEN = 0.5  # the AUC of guessing
@@ -84,9 +84,17 @@ class Membership(Finding):
 
     @property
     def strongest(self) -> str:
-        """The attacker with the largest AUC; of equal ones, the one who needs least for it."""
-        auc = {name: one.auc.value for name, one in self._told.items()}
-        return max(auc, key=auc.__getitem__)
+        """The attacker with the largest AUC of those who have one release.
+
+        Of equal ones, it is the one who needs least. If none of them scored anybody, it is
+        ``"removal"``.
+        """
+        return self._strongest(MEMBERSHIP) or "removal"
+
+    def _strongest(self, threat: Figure) -> str | None:
+        """The attacker of a threat with the largest AUC; None if none of them scored anybody."""
+        auc = {name: self._told[name].auc.value for name in THREATS[threat] if name in self._told}
+        return max(auc, key=auc.__getitem__, default=None)
 
     @property
     def not_scored(self) -> dict[str, dict[str, int]]:
@@ -166,7 +174,11 @@ class Membership(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return (figured(MEMBERSHIP, self._told[self.strongest].auc if self._told else None),)
+        best = {threat: self._strongest(threat) for threat in THREATS}
+        return tuple(
+            figured(threat, None if name is None else self._told[name].auc)
+            for threat, name in best.items()
+        )
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -223,27 +235,46 @@ class Membership(Finding):
         )  # fmt: skip
 
     def _verdict(self, release: Text) -> Message:
-        """What the attackers can do, in one sentence."""
-        told = self._told
-        if all(found.auc.low <= _EVEN for found in told.values()):
-            one = f"an attacker who {ATTACKERS[self.strongest]} is not"
-            return Message(
-                "Under {release}, {who} known to do better than guessing who is a member, as far "
-                "as {people} people held out can show.",
-                release=release, who=one if len(told) == 1 else "no attacker is",
-                people=min(found.held_out for found in told.values()),
-            )  # fmt: skip
-        each = [f"{ATTACKERS[who]}, in {_how_often(found)}" for who, found in told.items()]
-        rate, more = RATES[0], ""
-        share = told[self.strongest].tpr[rate]
-        if share is not None and share.low > rate:
-            more = "; at {rate} false alarms {strongest} finds {share:%} of the members"
+        """What attackers can do: a sentence about one release, and one about two."""
         return Message(
-            "Under {release}, of a member and somebody who is not, the member is picked out by an "
-            "attacker who {each}" + more + ".",
-            release=release, each="; by one who ".join(each), rate=_rate(rate),
-            strongest="the strongest of them" if len(told) > 1 else "the attacker",
-            share=share and share.value,
+            "Under {release}, {one} {two}", release=release, one=self._of_one_release(),
+            two=self._of_two_releases(),
+        )  # fmt: skip
+
+    def _of_one_release(self) -> Message:
+        who = self._strongest(MEMBERSHIP)
+        if who is None:
+            return Message("it is not known what attackers who have one release can tell.")
+        found, played = self._told[who], [n for n in THREATS[MEMBERSHIP] if n in self._told]
+        if all(self._told[name].auc.low <= _EVEN for name in played):
+            one = f"an attacker who {ATTACKERS[who]} is not"
+            return Message(
+                "{who} known to do better than guessing who is a member, as far as {people} people "
+                "held out can show.",
+                who=one if len(played) == 1 else f"none of {len(played)} attackers who have one "
+                "release is", people=min(self._told[name].held_out for name in played),
+            )  # fmt: skip
+        return Message(
+            "of a member and somebody who is not, the member is picked out in {often} by an "
+            "attacker who {who}{more}.",
+            often=_how_often(found), who=ATTACKERS[who], more=_of_members(found),
+        )  # fmt: skip
+
+    def _of_two_releases(self) -> Message:
+        who = self._strongest(REMOVAL)
+        if who is None:
+            return Message(
+                "It is not known what an attacker who {who} can tell.", who=ATTACKERS["removal"]
+            )
+        found = self._told[who]
+        if found.auc.low <= _EVEN:
+            return Message(
+                "An attacker who {who} is not known to do better than guessing, as far as {people} "
+                "people held out can show.", who=ATTACKERS[who], people=found.held_out,
+            )  # fmt: skip
+        return Message(
+            "An attacker who {who} picks out the member in {often}{more}.",
+            who=ATTACKERS[who], often=_how_often(found), more=_of_members(found),
         )  # fmt: skip
 
     def _not_scored(self) -> list[str]:
@@ -264,10 +295,25 @@ class Membership(Finding):
             f"{CONFIDENCE:.0%} intervals, which take the release as given and people as drawn "
             "independently.",
             *(f"Attacker {name}: {ATTACKERS[name]}." for name in self.played),
-            f"All know a person's quasi-identifiers and {self.microdata.sensitive.name}, and ask "
-            "whether that record is in the table; beliefs are those of "
-            f"{self.adversary.label}, who {self.adversary.explained}.",
+            *self._known(),
         ]
+
+    def _known(self) -> list[str]:
+        """What the attackers know about a person, and whose beliefs they go by."""
+        texts, secret = [], self.microdata.sensitive.name
+        if "covered" in self.played:
+            texts.append("The attacker covered knows a person's quasi-identifiers alone.")
+        others = [name for name in self.played if name != "covered"]
+        if others:
+            texts.append(
+                f"{'All' if len(others) == len(self.played) else 'All others'} know a person's "
+                f"quasi-identifiers and {secret}, and ask whether that record is in the table."
+            )
+        if set(others) - {"covered-value"}:
+            texts.append(
+                f"Beliefs are those of {self.adversary.label}, who {self.adversary.explained}."
+            )
+        return texts
 
     def _table(self) -> Table:
         heads = ["AUC", *(f"TPR at {_rate(rate)}" for rate in RATES), "advantage"]
@@ -325,8 +371,17 @@ def _rate(rate: float) -> str:
 
 
 def _how_often(found: Separation) -> str:
-    often = f"{percent(found.auc.value)} of the cases"
-    return often if found.auc.low > _EVEN else f"{often}, which may be chance"
+    return f"{percent(found.auc.value)} of the cases"
+
+
+def _of_members(found: Separation) -> Text:
+    """How many members are found at few false alarms, if that is known to be more than chance."""
+    rate = RATES[0]
+    share = found.tpr[rate]
+    if share is None or share.low <= rate:
+        return ""
+    return Message("; at {rate} false alarms they find {share:%} of the members", rate=_rate(rate),
+                   share=share.value)  # fmt: skip
 
 
 def _numbers(found: Separation | None) -> dict[str, Any]:

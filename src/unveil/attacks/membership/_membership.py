@@ -3,7 +3,8 @@
 The 2019 report on differential inference testing (A. Kassem, G. Ács, C. Castelluccia,
 C. Palamidessi) remarks that the pair of predictions, with and without a person's record, is also
 a test of membership. Here it is played as a game: some people's records are published, others are
-held out, and an attacker who knows everything else about a person has to say which.
+held out, and an attacker who knows everything else about a person has to say which. The simplest
+attackers only look whether published cells cover the person (`_covering`).
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 
 def _attackers(given: Any) -> tuple[str, ...]:
-    """The names of attackers, from the weakest to the strongest."""
+    """The names of attackers, those who need least first."""
     listed = several(given, "attackers", f"of {', '.join(ATTACKERS)}")
     for name in listed:
         named(ATTACKERS, name, "attacker")
@@ -43,8 +44,10 @@ def membership(
     held_out: HeldOut = 0.5,
     attackers: Annotated[
         str | Sequence[str],
-        Help("Attackers: release sees the release alone; population also has a sample of other "
-             "people; removal has a second release that one person has left. Default: all."),
+        Help("Attackers: covered looks whether published cells cover a person, covered-value whether "
+             "they come with the person's sensitive value; release lets a model predict that value; "
+             "population also has a sample of other people; removal has a second release that one "
+             "person has left. Default: all."),
         Shell(parse=lambda texts: _attackers(names(texts)), metavar="NAMES"),
     ] = tuple(ATTACKERS),
     own: Annotated[
@@ -55,8 +58,8 @@ def membership(
     ] = 0.2,
     adversary: Annotated[
         Any,
-        Help("The model of all attackers: one name such as naive-bayes. Default: naive-bayes, and "
-             "smoothed-frequency against noisy counts."),
+        Help("The model of the attackers release, population and removal: one name such as "
+             "naive-bayes. Default: naive-bayes, and smoothed-frequency against noisy counts."),
         Shell(metavar="NAME"),
     ] = None,
     recode: Recode = None,
@@ -161,7 +164,7 @@ def _people(
             '{none} leaves the attacker "population" without a sample; give them a share of the '
             "people, such as {some}, or choose other attackers: {others}",
             none=Option("own", 0), some=Option("own", 0.2),
-            others=Option("attackers", ["release", "removal"]),
+            others=Option("attackers", ["covered", "covered-value", "release", "removal"]),
         )  # fmt: skip
     return people
 
