@@ -48,8 +48,8 @@ def test_a_table_of_anonymizations_and_attackers(crowd):
         assert f" {found.tpr[0.01].in_percent()} " in row
     for fact in ("no anonymization", "TPR at 0.1%", "Too few to tell: 120 people held out cannot "
                  "show a rate of false alarms of 0.1%; 1,000 can.", "an interval can begin "
-                 "above 0 only if 368 people are held out", "Under Mondrian(k=5)", "All others know a",
-                 "Beliefs are those of Bernoulli naive Bayes"):  # fmt: skip
+                 "above 0 only if 368 people are held out", "Under Mondrian(k=5)",
+                 "All others know a", "Beliefs are those of Bernoulli naive Bayes"):  # fmt: skip
         assert fact in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 100
 

@@ -142,7 +142,8 @@ TABLE = random_microdata(4, 120, ("numeric", "flat"))
 @pytest.mark.parametrize(
     ("sanitizer", "why"),
     [
-        (uv.Microaggregation(k=3), ["published cells need not cover the people they stand for"] * 2),
+        (uv.Microaggregation(k=3),
+         ["published cells need not cover the people they stand for"] * 2),
         (uv.LaplaceCounts(epsilon=1),
          ["the release has no records whose cells could cover anybody"] * 2),
         (uv.RandomizedResponse(epsilon=1), [None, "published sensitive values need not be true"]),

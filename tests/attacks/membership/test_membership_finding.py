@@ -158,7 +158,8 @@ def test_the_summary_says_what_matters():
                  "(those who share a removal count as one); there are 120 for covered, 120 for "
                  "covered-value, 120 for release, 120 for population, 50 for removal.",
                  "The attacker covered knows a person's quasi-identifiers alone.",
-                 "All others know a person's quasi-identifiers and secret", "95% intervals"):  # fmt: skip
+                 "All others know a person's quasi-identifiers and secret",
+                 "95% intervals"):  # fmt: skip
         assert fact in text
     assert "nan" not in text
 

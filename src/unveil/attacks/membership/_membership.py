@@ -44,10 +44,10 @@ def membership(
     held_out: HeldOut = 0.5,
     attackers: Annotated[
         str | Sequence[str],
-        Help("Attackers: covered looks whether published cells cover a person, covered-value whether "
-             "they come with the person's sensitive value; release lets a model predict that value; "
-             "population also has a sample of other people; removal has a second release that one "
-             "person has left. Default: all."),
+        Help("Attackers: covered looks whether published cells cover a person, covered-value "
+             "whether they come with the person's sensitive value; release lets a model predict "
+             "that value; population also has a sample of other people; removal has a second "
+             "release that one person has left. Default: all."),
         Shell(parse=lambda texts: _attackers(names(texts)), metavar="NAMES"),
     ] = tuple(ATTACKERS),
     own: Annotated[
