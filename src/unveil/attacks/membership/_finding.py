@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from unveil._text import percent
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import CONFIDENCE, bars, figured
+from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured
 from unveil.attacks.held_out import People
 from unveil.attacks.membership import ATTACKERS, MEMBERSHIP, REMOVAL, THREATS
 from unveil.attacks.membership._attackers import Scores
 from unveil.attacks.membership._roc import (
     RATES,
     Separation,
+    Sides,
     enough_for_a_low_end,
+    largest_area,
     roc_points,
     separation,
 )
@@ -68,13 +70,33 @@ class Membership(Finding):
         """By attacker, how well they tell members from others; None if they scored no one."""
         found: dict[str, Separation | None] = {}
         for attacker, scored in self.played.items():
-            members, others = self._of_sides(attacker, scored.scores)
-            together = scored.together
-            if together is not None:
-                _, together = self._of_sides(attacker, together)
+            members, others, together = self._sides(attacker, scored)
             some = len(members) and len(others)
             found[attacker] = separation(members, others, together=together) if some else None
         return found
+
+    @cached_property
+    def threats(self) -> dict[str, Estimate | None]:
+        """By figure, the largest AUC of its attackers; None if none of them scored anybody.
+
+        The interval allows for the choice of the largest.
+        """
+        return {
+            threat.name: largest_area(sides) if sides else None
+            for threat in THREATS
+            for sides in [[self._sides(name, self.played[name]) for name in self._of(threat)]]
+        }
+
+    def _of(self, threat: Figure) -> list[str]:
+        """The attackers of a threat who scored people."""
+        return [name for name in THREATS[threat] if name in self._told]
+
+    def _sides(self, attacker: str, scored: Scores) -> Sides:
+        members, others = self._of_sides(attacker, scored.scores)
+        together = scored.together
+        if together is not None:
+            _, together = self._of_sides(attacker, together)
+        return members, others, together
 
     @property
     def removals(self) -> int:
@@ -93,7 +115,7 @@ class Membership(Finding):
 
     def _strongest(self, threat: Figure) -> str | None:
         """The attacker of a threat with the largest AUC; None if none of them scored anybody."""
-        auc = {name: self._told[name].auc.value for name in THREATS[threat] if name in self._told}
+        auc = {name: self._told[name].auc.value for name in self._of(threat)}
         return max(auc, key=auc.__getitem__, default=None)
 
     @property
@@ -174,11 +196,7 @@ class Membership(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        best = {threat: self._strongest(threat) for threat in THREATS}
-        return tuple(
-            figured(threat, None if name is None else self._told[name].auc)
-            for threat, name in best.items()
-        )
+        return tuple(figured(threat, self.threats[threat.name]) for threat in THREATS)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -245,14 +263,15 @@ class Membership(Finding):
         who = self._strongest(MEMBERSHIP)
         if who is None:
             return Message("it is not known what attackers who have one release can tell.")
-        found, played = self._told[who], [n for n in THREATS[MEMBERSHIP] if n in self._told]
-        if all(self._told[name].auc.low <= _EVEN for name in played):
+        found, played, known = self._told[who], self._of(MEMBERSHIP), self.threats[MEMBERSHIP.name]
+        if known is None or known.low <= _EVEN:
             one = f"an attacker who {ATTACKERS[who]} is not"
             return Message(
                 "{who} known to do better than guessing who is a member, as far as {people} people "
                 "held out can show.",
-                who=one if len(played) == 1 else f"none of {len(played)} attackers who have one "
-                "release is", people=min(self._told[name].held_out for name in played),
+                who=one if len(played) == 1 else "none of the attackers who have one release "
+                f"({', '.join(played)}) is",
+                people=min(self._told[name].held_out for name in played),
             )  # fmt: skip
         return Message(
             "of a member and somebody who is not, the member is picked out in {often} by an "
