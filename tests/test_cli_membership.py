@@ -141,8 +141,8 @@ def test_somebody_elses_program(crowd, tmp_path):
                f"{sys.executable} {program} {{input}} {{output}}", "--attackers", "release",
                "--attackers", "population", "--sanitizer", "identity").stdout  # fmt: skip
     plain, oracle = (
-        [line for line in text.splitlines() if attacker in line and " to " in line][:2]
-        for attacker in (" release ", "population ")
+        [line for line in text.splitlines() if line.split()[:1] == [attacker]]
+        for attacker in ("release", "population")
     )
     # It publishes what there is, so it is as bad as no anonymization at all.
     for first, second in (plain, oracle):
@@ -224,8 +224,7 @@ def test_the_members_are_not_held_out(table):
     assert "is FILE itself; give a table of other people" in " ".join(done.output.split())
 
 
-def test_one_adversary_only(table):
-    done = run(
-        "membership", table, *ROLES, "--adversary", "naive-bayes", "--adversary", "tree", code=2
-    )
-    assert "--adversary" in done.stderr
+def test_several_adversaries(table):
+    models = ["--adversary", "naive-bayes", "--adversary", "tree"]
+    text = " ".join(run("membership", table, *ROLES, *models).stdout.split())
+    assert "AUC of removal by model, of which the largest counts: Bernoulli naive Bayes 0." in text

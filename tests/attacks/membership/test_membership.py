@@ -606,7 +606,7 @@ def test_a_folder_of_releases_serves_as_far_as_it_goes(tmp_path):
     for record in (0, 7, 11):
         frame.drop(index=record).to_csv(tmp_path / f"without_{record:06}.csv", index=False)
     others = table.take([0, 1, 2, 3, 4])
-    options = {"held_out": others, "attackers": ("release", "removal")}
+    options = {"held_out": others, "attackers": ("release", "removal"), "adversary": "naive-bayes"}
     finding = uv.membership(table, uv.Oracle(tmp_path), jobs=1, **options)
     plain = uv.membership(table, uv.Identity(), **options)
     scored = finding.played["removal"]
@@ -620,6 +620,35 @@ def test_a_folder_of_releases_serves_as_far_as_it_goes(tmp_path):
         (tmp_path / f"without_{record:06}.csv").unlink()
     alone = uv.membership(table, uv.Oracle(tmp_path), jobs=1, **options)
     assert alone.not_scored["removal"] == {"there is no release without them": 23}
+
+
+@pytest.mark.parametrize(
+    "sanitizer",
+    [uv.Mondrian(k=3), uv.Identity(), uv.Microaggregation(k=3), uv.LaplaceCounts(epsilon=1)],
+)
+def test_of_several_models_the_strongest_counts(sanitizer):
+    """By default: the sanitizer's own and two that count. Each scores as it does alone."""
+    options = {"attackers": ("release", "population", "removal"), "removals": 20, "jobs": 1}
+    finding = uv.membership(PEOPLE, sanitizer, **options)
+    names = list(dict.fromkeys(
+        [sanitizer.attacked_by, "conditional-frequency", "smoothed-frequency"]
+    ))  # fmt: skip
+    alone = [uv.membership(PEOPLE, sanitizer, adversary=name, **options) for name in names]
+    highs = []
+    for attacker in options["attackers"]:
+        best = finding.played[attacker]
+        every = {one.model: one for one in (best, *best.others)}
+        assert set(every) == {one.adversaries[0].label for one in alone}
+        for one in alone:
+            label = one.adversaries[0].label
+            np.testing.assert_array_equal(every[label].scores, one.played[attacker].scores)
+            assert finding.models(attacker)[label] == one.against[attacker].auc
+        areas = [one.against[attacker].auc for one in alone]
+        assert finding.against[attacker].auc.value == max(area.value for area in areas)
+        highs.append(max(area.high for area in areas))
+        assert f"AUC of {attacker} by model" in finding.summary()
+    one, two = finding.figures
+    assert (one.high, two.high) == (max(highs[:2]), highs[2])
 
 
 def test_an_oracle_gets_the_scores_of_what_it_is():

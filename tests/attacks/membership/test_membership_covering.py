@@ -182,9 +182,11 @@ def test_each_threat_has_its_figure():
     removal = areas.pop("removal")
     best = areas[finding.strongest]
     assert one.value == best.value == max(found.value for found in areas.values())
-    assert one.high == max(found.high for found in areas.values())
+    assert one.high >= max(found.high for found in areas.values())
     assert one.low < best.low  # the choice of the largest is allowed for
-    assert (two.value, two.low, two.high) == (removal.value, removal.low, removal.high)
+    assert two.value == removal.value
+    assert two.low < removal.low  # of three models
+    assert two.high == max(area.high for area in finding.models("removal").values())
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ from unveil.attacks.membership._roc import (
     RATES,
     Separation,
     Sides,
+    area_under_curve,
     enough_for_a_low_end,
     largest_area,
     roc_points,
@@ -52,7 +53,7 @@ class Membership(Finding):
     people: People
     played: dict[str, Scores]
     sanitizer: str
-    adversary: Adversary
+    adversaries: tuple[Adversary, ...]
     n_classes: int | None
     smallest_class: int | None
     """None if the release has no classes, or groups, of records."""
@@ -70,7 +71,7 @@ class Membership(Finding):
         """By attacker, how well they tell members from others; None if they scored no one."""
         found: dict[str, Separation | None] = {}
         for attacker, scored in self.played.items():
-            members, others, together = self._sides(attacker, scored)
+            members, others, together = self._sides(scored)
             some = len(members) and len(others)
             found[attacker] = separation(members, others, together=together) if some else None
         return found
@@ -81,21 +82,34 @@ class Membership(Finding):
 
         The interval allows for the choice of the largest.
         """
-        return {
-            threat.name: largest_area(sides) if sides else None
-            for threat in THREATS
-            for sides in [[self._sides(name, self.played[name]) for name in self._of(threat)]]
-        }
+        found: dict[str, Estimate | None] = {}
+        for threat in THREATS:
+            scored = [self.played[name] for name in self._of(threat)]
+            every = [self._sides(one) for best in scored for one in (best, *best.others)]
+            sides = [one for one in every if len(one[0]) and len(one[1])]
+            found[threat.name] = largest_area(sides) if sides else None
+        return found
+
+    def models(self, attacker: str) -> dict[str, Estimate | None]:
+        """By model, the AUC of an attacker; empty if the attacker has no model."""
+        scored = self.played[attacker]
+        found: dict[str, Estimate | None] = {}
+        for one in (scored, *scored.others):
+            members, others, together = self._sides(one)
+            some = len(members) and len(others)
+            if one.model is not None:
+                found[one.model] = area_under_curve(members, others, together) if some else None
+        return found
 
     def _of(self, threat: Figure) -> list[str]:
         """The attackers of a threat who scored people."""
         return [name for name in THREATS[threat] if name in self._told]
 
-    def _sides(self, attacker: str, scored: Scores) -> Sides:
-        members, others = self._of_sides(attacker, scored.scores)
+    def _sides(self, scored: Scores) -> Sides:
+        members, others = self._of_sides(scored, scored.scores)
         together = scored.together
         if together is not None:
-            _, together = self._of_sides(attacker, together)
+            _, together = self._of_sides(scored, together)
         return members, others, together
 
     @property
@@ -169,12 +183,12 @@ class Membership(Finding):
             raise InputError(
                 "the attacker {name} scored no one, so there is no ROC curve", name=repr(name)
             )
-        threshold, fpr, tpr = roc_points(*self._of_sides(name, self.played[name].scores))
+        threshold, fpr, tpr = roc_points(*self._sides(self.played[name])[:2])
         return pd.DataFrame({"threshold": threshold, "fpr": fpr, "tpr": tpr})
 
-    def _of_sides(self, attacker: str, of: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _of_sides(self, by: Scores, of: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """What the members have and what those held out have, of those who were scored."""
-        scored, is_member = ~np.isnan(self.played[attacker].scores), self.people.is_member
+        scored, is_member = ~np.isnan(by.scores), self.people.is_member
         return of[scored & is_member], of[scored & ~is_member]
 
     def to_frame(self) -> pd.DataFrame:
@@ -204,7 +218,7 @@ class Membership(Finding):
         return {
             "source": self.microdata.source,
             "sanitizer": self.sanitizer,
-            "adversary": self.adversary.label,
+            "adversaries": [one.label for one in self.adversaries],
             "quasi": [column.name for column in self.microdata.quasi],
             "sensitive": self.microdata.sensitive.name,
             "people": len(self.microdata),
@@ -220,6 +234,8 @@ class Membership(Finding):
                 {
                     "attacker": name,
                     "who": ATTACKERS[name],
+                    "model": self.played[name].model,
+                    "models": self.models(name),
                     "not_scored": self.played[name].reasons,
                     **_numbers(one),
                 }
@@ -265,7 +281,7 @@ class Membership(Finding):
             return Message("it is not known what attackers who have one release can tell.")
         found, played, known = self._told[who], self._of(MEMBERSHIP), self.threats[MEMBERSHIP.name]
         if known is None or known.low <= _EVEN:
-            one = f"an attacker who {ATTACKERS[who]} is not"
+            one = f"an attacker who {self._does(who)} is not"
             return Message(
                 "{who} known to do better than guessing who is a member, as far as {people} people "
                 "held out can show.",
@@ -276,8 +292,13 @@ class Membership(Finding):
         return Message(
             "of a member and somebody who is not, the member is picked out in {often} by an "
             "attacker who {who}{more}.",
-            often=_how_often(found), who=ATTACKERS[who], more=_of_members(found),
+            often=_how_often(found), who=self._does(who), more=_of_members(found),
         )  # fmt: skip
+
+    def _does(self, attacker: str) -> str:
+        """What an attacker does, and by which model; continues "an attacker who …"."""
+        model = self.played[attacker].model
+        return ATTACKERS[attacker] + ("" if model is None else f" ({model})")
 
     def _of_two_releases(self) -> Message:
         who = self._strongest(REMOVAL)
@@ -285,15 +306,15 @@ class Membership(Finding):
             return Message(
                 "It is not known what an attacker who {who} can tell.", who=ATTACKERS["removal"]
             )
-        found = self._told[who]
-        if found.auc.low <= _EVEN:
+        found, known = self._told[who], self.threats[REMOVAL.name]
+        if known is None or known.low <= _EVEN:
             return Message(
                 "An attacker who {who} is not known to do better than guessing, as far as {people} "
-                "people held out can show.", who=ATTACKERS[who], people=found.held_out,
+                "people held out can show.", who=self._does(who), people=found.held_out,
             )  # fmt: skip
         return Message(
             "An attacker who {who} picks out the member in {often}{more}.",
-            who=ATTACKERS[who], often=_how_often(found), more=_of_members(found),
+            who=self._does(who), often=_how_often(found), more=_of_members(found),
         )  # fmt: skip
 
     def _not_scored(self) -> list[str]:
@@ -301,6 +322,13 @@ class Membership(Finding):
             f"NOT SCORED by {attacker}: {count:,} people: {reason}"
             for attacker, reasons in self.not_scored.items()
             for reason, count in reasons.items()
+        ]
+        said += [
+            f"NOT SCORED by {attacker} with {one.model}: {count:,} people: {reason}"
+            for attacker, scored in self.played.items()
+            for one in scored.others
+            for reason, count in one.reasons.items()
+            if scored.reasons.get(reason) != count
         ]
         if any(scored.failures for scored in self.played.values()):
             said.append("The errors are listed with the values of individuals.")
@@ -329,9 +357,18 @@ class Membership(Finding):
                 f"quasi-identifiers and {secret}, and ask whether that record is in the table."
             )
         if set(others) - {"covered-value"}:
-            texts.append(
-                f"Beliefs are those of {self.adversary.label}, who {self.adversary.explained}."
-            )
+            texts += [
+                f"Beliefs are those of {one.label}, who {one.explained}."
+                for one in self.adversaries
+            ]
+        for name, scored in self.played.items():
+            if scored.others:
+                areas = [
+                    f"{label} {'–' if area is None else area}"
+                    for label, area in self.models(name).items()
+                ]
+                texts.append(f"AUC of {name} by model, of which the largest counts: "
+                             f"{', '.join(areas)}.")  # fmt: skip
         return texts
 
     def _table(self) -> Table:
@@ -354,7 +391,7 @@ class Membership(Finding):
         floor = 1 / (2 * max(one.held_out for one in told.values()))
         series = []
         for name, one in told.items():
-            _, fpr, tpr = roc_points(*self._of_sides(name, self.played[name].scores))
+            _, fpr, tpr = roc_points(*self._sides(self.played[name])[:2])
             x, y = _steps(np.maximum(fpr, floor), np.maximum(tpr, floor), floor)
             called: Text = f"{name}: AUC {one.auc}"
             if release is not None:
