@@ -41,15 +41,15 @@ def test_a_table_of_anonymizations_and_attackers(crowd):
         uv.read_csv(crowd, quasi=["age", "town"], sensitive="vote"), uv.Mondrian(k=5)
     )
     told = text[text.index("Membership: Mondrian(k=5)") :]
-    rows = told[told.index("attacker  ") :].splitlines()[1:4]
+    rows = told[told.index("attacker  ") :].splitlines()[1:6]
     for row, (attacker, found) in zip(rows, finding.against.items(), strict=True):
         assert f"{attacker} " in row
         assert f" {found.auc} " in row
         assert f" {found.tpr[0.01].in_percent()} " in row
     for fact in ("no anonymization", "TPR at 0.1%", "Too few to tell: 120 people held out cannot "
                  "show a rate of false alarms of 0.1%; 1,000 can.", "an interval can begin "
-                 "above 0 only if 368 people are held out", "Under Mondrian(k=5)", "All know a",
-                 "beliefs are those of Bernoulli naive Bayes"):  # fmt: skip
+                 "above 0 only if 368 people are held out", "Under Mondrian(k=5)",
+                 "All others know a", "Beliefs are those of Bernoulli naive Bayes"):  # fmt: skip
         assert fact in " ".join(text.split())
     assert max(map(len, text.splitlines())) <= 100
 
@@ -59,8 +59,8 @@ def test_whose_beliefs_they_are_is_said_of_each(crowd):
                "--sanitizer", "mondrian:k=5", "--sanitizer", "identity",
                "--attackers", "release").stdout  # fmt: skip
     words = " ".join(text.split())
-    assert words.count("beliefs are those of smoothed frequency") == 1
-    assert words.count("beliefs are those of Bernoulli naive Bayes") == 2
+    assert words.count("Beliefs are those of smoothed frequency") == 1
+    assert words.count("Beliefs are those of Bernoulli naive Bayes") == 2
 
 
 def test_json_has_the_python_numbers(crowd, tmp_path):
@@ -141,8 +141,8 @@ def test_somebody_elses_program(crowd, tmp_path):
                f"{sys.executable} {program} {{input}} {{output}}", "--attackers", "release",
                "--attackers", "population", "--sanitizer", "identity").stdout  # fmt: skip
     plain, oracle = (
-        [line for line in text.splitlines() if attacker in line and " to " in line][:2]
-        for attacker in (" release ", "population ")
+        [line for line in text.splitlines() if line.split()[:1] == [attacker]]
+        for attacker in ("release", "population")
     )
     # It publishes what there is, so it is as bad as no anonymization at all.
     for first, second in (plain, oracle):
@@ -224,8 +224,7 @@ def test_the_members_are_not_held_out(table):
     assert "is FILE itself; give a table of other people" in " ".join(done.output.split())
 
 
-def test_one_adversary_only(table):
-    done = run(
-        "membership", table, *ROLES, "--adversary", "naive-bayes", "--adversary", "tree", code=2
-    )
-    assert "--adversary" in done.stderr
+def test_several_adversaries(table):
+    models = ["--adversary", "naive-bayes", "--adversary", "tree"]
+    text = " ".join(run("membership", table, *ROLES, *models).stdout.split())
+    assert "AUC of removal by model, of which the largest counts: Bernoulli naive Bayes 0." in text

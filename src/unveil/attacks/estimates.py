@@ -155,7 +155,7 @@ def difference_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> Es
     return _with_room(_mean(first) - _mean(second), half, fewest, -1, 1)
 
 
-def half_of_both(sides: Sequence[tuple[NDArray[np.float64], int]]) -> float:
+def half_of_both(sides: Sequence[tuple[NDArray[np.float64], int]], tail: float = TAIL) -> float:
     """Half an interval of a difference between two means: sums of `away_from_mean`, and people.
 
     The degrees of freedom are those of F. E. Satterthwaite (1946), as in Welch's test.
@@ -165,7 +165,7 @@ def half_of_both(sides: Sequence[tuple[NDArray[np.float64], int]]) -> float:
     if total == 0:
         return 0.0
     each = zip(variances, (len(sums) - 1 for sums, _ in sides), strict=True)
-    return _student(total**2 / sum(v**2 / d for v, d in each)) * math.sqrt(total)
+    return _student(total**2 / sum(v**2 / d for v, d in each), tail) * math.sqrt(total)
 
 
 def figured(figure: Figure, estimate: Estimate | None) -> Value:
@@ -208,10 +208,10 @@ def _half(sums: NDArray[np.float64], people: int) -> float:
     return _student(len(sums) - 1) * math.sqrt(variance_of_mean(sums, people))
 
 
-def _student(freedom: float) -> float:
+def _student(freedom: float, tail: float = TAIL) -> float:
     from scipy.special import stdtrit
 
-    return float(-stdtrit(freedom, TAIL))
+    return float(-stdtrit(freedom, tail))
 
 
 def _with_room(value: float, half: float, people: int, least: float, most: float) -> Estimate:

@@ -19,7 +19,8 @@ from unveil.errors import GoalError, InputError
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
 PEOPLE = random_microdata(7, 150, ("numeric", "flat", "tree"))
-ATTACKERS = ("release", "population", "removal")
+BELIEVING = ("release", "population", "removal")
+ATTACKERS = ("covered", "covered-value", *BELIEVING)
 
 
 def log(belief):
@@ -77,7 +78,7 @@ def test_scores_are_those_of_the_definition(table_and_goal, adversary, seed, rem
         assert len(finding.people.own) < 3
         return
     expected = plain_scores(table, sanitizer, adversary, finding)
-    for column, attacker in enumerate(ATTACKERS):
+    for column, attacker in enumerate(BELIEVING):
         scored = finding.played[attacker]
         np.testing.assert_allclose(scored.scores, expected[:, column], rtol=0, atol=1.1e-9)
         missing = int(np.isnan(expected[:, column]).sum())
@@ -94,7 +95,9 @@ def test_who_is_one_of_a_kind_is_known_to_have_left():
     assert removal.auc.value == removal.advantage == removal.tpr[0.01].value == 1
     # Before anybody left, a member's value is certain, and others have the shares of all.
     assert finding.against["release"].auc.value == 1
-    assert finding.strongest == "release"  # he needs less for it
+    # Nobody else is covered.
+    assert finding.against["covered"].auc.value == 1
+    assert finding.strongest == "covered"  # they need least for it
 
 
 def test_a_value_that_only_the_own_sample_rules_out_is_the_highest_score():
@@ -412,13 +415,14 @@ def test_values_that_have_nothing_in_common_are_told():
         ({"own": 0}, 'own=0 leaves the attacker "population" without a sample'),
         ({"own": 0.005}, "leaves 1 people in the attacker's own sample"),
         ({"attackers": "removals"}, "no attacker 'removals'; did you mean 'removal'? (known: "
-                                   "release, population, removal)"),
-        ({"attackers": 3}, "attackers=3 is not possible: name one or several of release, "
-                           "population, removal"),
-        ({"attackers": None}, "attackers=None is not possible: name one or several of release"),
-        ({"attackers": [3]}, "no attacker 3 (known: release, population, removal)"),
+                                   "covered, covered-value, release, population, removal)"),
+        ({"attackers": 3}, "attackers=3 is not possible: name one or several of covered, "
+                           "covered-value, release, population, removal"),
+        ({"attackers": None}, "attackers=None is not possible: name one or several of covered"),
+        ({"attackers": [3]}, "no attacker 3 (known: covered, covered-value, release, "
+         "population, removal)"),
         ({"attackers": [["release"]]}, "no attacker ['release'] (known:"),
-        ({"attackers": []}, "attackers=[] is not possible: name one or several of release"),
+        ({"attackers": []}, "attackers=[] is not possible: name one or several of covered"),
         ({"removals": 0}, "removals=0 is not possible: it must be a whole number from 1 up"),
         ({"seed": -1}, "it must be a whole number from 0 up"),
         ({"jobs": 0}, "jobs"),
@@ -478,7 +482,9 @@ def test_tables_that_cannot_lose_anybody_are_counted():
         "the table without them cannot be sanitized this way": 120
     }
     assert finding.against["removal"] is None
-    assert finding.strongest == "release"
+    assert finding.strongest != "removal"
+    alone = replace(finding, played={"release": finding.played["release"]})
+    assert alone.strongest == "release"
 
 
 @dataclass(frozen=True)
@@ -532,7 +538,7 @@ def test_people_whom_the_adversary_cannot_handle_are_counted():
     alike = (PEOPLE.codes[:, :, None] == Picky.who[:, None, :]).all(axis=0).any(axis=1)
     finding = uv.membership(PEOPLE, Constant(), adversary=Picky(), jobs=1, removals=60)
     plain = uv.membership(PEOPLE, Constant(), jobs=1)
-    for attacker in ATTACKERS:
+    for attacker in BELIEVING:
         scored = finding.played[attacker]
         gone = alike[finding.people.asked]
         assert gone.any()
@@ -600,7 +606,7 @@ def test_a_folder_of_releases_serves_as_far_as_it_goes(tmp_path):
     for record in (0, 7, 11):
         frame.drop(index=record).to_csv(tmp_path / f"without_{record:06}.csv", index=False)
     others = table.take([0, 1, 2, 3, 4])
-    options = {"held_out": others, "attackers": ("release", "removal")}
+    options = {"held_out": others, "attackers": ("release", "removal"), "adversary": "naive-bayes"}
     finding = uv.membership(table, uv.Oracle(tmp_path), jobs=1, **options)
     plain = uv.membership(table, uv.Identity(), **options)
     scored = finding.played["removal"]
@@ -614,6 +620,35 @@ def test_a_folder_of_releases_serves_as_far_as_it_goes(tmp_path):
         (tmp_path / f"without_{record:06}.csv").unlink()
     alone = uv.membership(table, uv.Oracle(tmp_path), jobs=1, **options)
     assert alone.not_scored["removal"] == {"there is no release without them": 23}
+
+
+@pytest.mark.parametrize(
+    "sanitizer",
+    [uv.Mondrian(k=3), uv.Identity(), uv.Microaggregation(k=3), uv.LaplaceCounts(epsilon=1)],
+)
+def test_of_several_models_the_strongest_counts(sanitizer):
+    """By default: the sanitizer's own and two that count. Each scores as it does alone."""
+    options = {"attackers": ("release", "population", "removal"), "removals": 20, "jobs": 1}
+    finding = uv.membership(PEOPLE, sanitizer, **options)
+    names = list(dict.fromkeys(
+        [sanitizer.attacked_by, "conditional-frequency", "smoothed-frequency"]
+    ))  # fmt: skip
+    alone = [uv.membership(PEOPLE, sanitizer, adversary=name, **options) for name in names]
+    highs = []
+    for attacker in options["attackers"]:
+        best = finding.played[attacker]
+        every = {one.model: one for one in (best, *best.others)}
+        assert set(every) == {one.adversaries[0].label for one in alone}
+        for one in alone:
+            label = one.adversaries[0].label
+            np.testing.assert_array_equal(every[label].scores, one.played[attacker].scores)
+            assert finding.models(attacker)[label] == one.against[attacker].auc
+        areas = [one.against[attacker].auc for one in alone]
+        assert finding.against[attacker].auc.value == max(area.value for area in areas)
+        highs.append(max(area.high for area in areas))
+        assert f"AUC of {attacker} by model" in finding.summary()
+    one, two = finding.figures
+    assert (one.high, two.high) == (max(highs[:2]), highs[2])
 
 
 def test_an_oracle_gets_the_scores_of_what_it_is():

@@ -46,7 +46,8 @@ def _no_window():
 def test_one_row_a_person():
     frame = FINDING.to_frame()
     assert list(frame.columns) == [
-        "record", "row", "member", "score: release", "score: population", "score: removal",
+        "record", "row", "member", "score: covered", "score: covered-value", "score: release",
+        "score: population", "score: removal",
     ]  # fmt: skip
     assert frame["member"].sum() == len(FINDING.people.members) == 120
     assert frame["record"].tolist() == FINDING.people.asked.tolist()
@@ -74,12 +75,13 @@ def test_curves():
     assert curve.iloc[-1, 1:].tolist() == [1, 1]
     area = np.trapezoid(curve["tpr"], curve["fpr"])
     assert area == pytest.approx(FINDING.against["release"].auc.value)
-    assert FINDING.roc().equals(FINDING.roc("removal"))
+    assert FINDING.roc().equals(FINDING.roc("covered-value"))
+    assert perfect().roc().equals(perfect().roc("removal"))
     with pytest.raises(InputError) as error:
         FINDING.roc("releases")
     assert str(error.value) == (
         "there is no attacker 'releases'; did you mean 'release'? "
-        "(known: release, population, removal)"
+        "(known: covered, covered-value, release, population, removal)"
     )
 
 
@@ -99,7 +101,7 @@ def test_as_json_without_individuals():
     assert content["finding"] == "membership"
     assert content["sanitizer"] == "Mondrian(k=3)"
     assert (content["members"], content["held_out"], content["own"]) == (120, 120, 60)
-    assert content["strongest"] == "removal"
+    assert content["strongest"] == "covered-value"
     by_name = {one["attacker"]: one for one in content["attackers"]}
     found = FINDING.against["removal"]
     assert by_name["removal"]["auc"]["value"] == found.auc.value
@@ -116,7 +118,7 @@ def test_as_json_without_individuals():
             return max([len(value), *map(lengths, value)])
         return 0
 
-    assert lengths(content) < 10  # nothing there that could be one value a record
+    assert lengths(content) < 20  # nothing there that could be one value a record
 
 
 def test_as_json_with_the_scores_of_each_record():
@@ -153,9 +155,11 @@ def test_the_summary_says_what_matters():
                  "naive Bayes",
                  "120 people held out cannot show a rate of false alarms of 0.1%; 1,000 can",
                  "at 1% false alarms an interval can begin above 0 only if 368 people are held out "
-                 "(those who share a removal count as one); there are 120 for release, 120 for "
-                 "population, 50 for removal.",
-                 "know a person's quasi-identifiers and secret", "95% intervals"):  # fmt: skip
+                 "(those who share a removal count as one); there are 120 for covered, 120 for "
+                 "covered-value, 120 for release, 120 for population, 50 for removal.",
+                 "The attacker covered knows a person's quasi-identifiers alone.",
+                 "All others know a person's quasi-identifiers and secret",
+                 "95% intervals"):  # fmt: skip
         assert fact in text
     assert "nan" not in text
 
@@ -167,26 +171,33 @@ def test_what_few_people_cannot_show_is_said_and_no_more():
 
 
 def test_verdicts_follow_the_numbers():
-    start = "Under Mondrian(k=3), of a member and somebody who is not, the member is picked out by"
-    always = f"{start} an attacker who has two releases between which one person left, in 100% of "
-    always += "the cases"
+    """Those who have one release and those who have two are told apart."""
+    one = "Under Mondrian(k=3), it is not known what attackers who have one release can tell."
+    two = "An attacker who compares predictions from two releases between which one person left"
+    always = f"{one} {two} picks out the member in 100% of the cases"
     assert perfect_about_many().verdict() == (
-        f"{always}; at 1% false alarms the attacker finds 100% of the members."
+        f"{always}; at 1% false alarms they find 100% of the members."
     )
     assert perfect().verdict() == f"{always}."  # 120 people held out do not show that
-    assert with_scores(np.zeros(240)).verdict("this") == (
-        "Under this, an attacker who has two releases between which one person left is not known "
-        "to do better than guessing who is a member, as far as 120 people held out can show."
-    )
+    guessing = "is not known to do better than guessing"
+    shown = "as far as 120 people held out can show."
     nothing = Scores(scores=np.zeros(240))
-    both = with_scores(np.zeros(240), release=nothing).verdict()
-    assert "no attacker is known to do better than guessing" in both
+    assert with_scores(np.zeros(240), release=nothing).verdict("this") == (
+        "Under this, an attacker who lets a model predict the person's sensitive value from the "
+        f"release {guessing} who is a member, {shown} {two} {guessing}, {shown}"
+    )
+    both = with_scores(np.zeros(240), release=nothing, covered=nothing).verdict()
+    assert (
+        "none of the attackers who have one release (covered, release) is known to do better than "
+        "guessing" in both
+    )
     # Most members are above most others, but the highest scores are those of others.
     scores = FINDING.people.is_member.astype(float)
     scores[np.flatnonzero(~FINDING.people.is_member)[:10]] = 2
-    assert with_scores(scores, release=nothing).verdict() == (
-        f"{start} an attacker who has two releases between which one person left, in 92% of the "
-        "cases; by one who sees the release alone, in 50% of the cases, which may be chance."
+    assert with_scores(np.zeros(240), release=nothing, covered=Scores(scores=scores)).verdict() == (
+        "Under Mondrian(k=3), of a member and somebody who is not, the member is picked out in 92% "
+        "of the cases by an attacker who looks whether published cells cover the person. "
+        f"{two} {guessing}, {shown}"
     )
 
 
@@ -200,12 +211,12 @@ def labels(legend):
 def test_the_picture_has_a_curve_per_attacker():
     ax = FINDING.plot()
     found = FINDING.against["release"]
-    assert labels(ax.get_legend())[0] == f"release: AUC {found.auc}"
-    assert len(labels(ax.get_legend())) == 4  # and guessing
+    assert labels(ax.get_legend())[2] == f"release: AUC {found.auc}"
+    assert len(labels(ax.get_legend())) == 6  # and guessing
     assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
     axes = Figure().subplots()
     assert FINDING.plot(axes) is axes
-    assert labels(FINDING.plot(chart=1).get_legend()) == ["release", "population", "removal"]
+    assert labels(FINDING.plot(chart=1).get_legend()) == list(FINDING.played)
 
 
 def curves(finding, release=None):
@@ -236,8 +247,8 @@ def test_several_releases_share_one_picture():
     whole = told_together({name: FINDING.story(name) for name in ("f0", "f1")})
     roc, bars = whole.charts
     assert [str(one.name).partition(":")[0] for one in roc.series] == [
-        "f0, release", "f0, population", "f0, removal", "guessing",
-        "f1, release", "f1, population", "f1, removal",
+        *(f"f0, {name}" for name in FINDING.played), "guessing",
+        *(f"f1, {name}" for name in FINDING.played),
     ]  # fmt: skip
-    assert [one.x for one in bars.series] == [["f0", "f1"]] * 3
+    assert [one.x for one in bars.series] == [["f0", "f1"]] * 5
     assert len(whole.sentences) == 2

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from proofs import examples
-from scipy.stats import beta, norm, t
+from scipy.stats import beta, binom, norm, t
 
 from unveil.attacks.membership._roc import (
     area_under_curve,
     enough_for_a_low_end,
     found_at,
+    largest_area,
     roc_points,
     separation,
 )
@@ -286,3 +287,39 @@ def test_removals_that_lift_everybody_and_are_rare_are_reckoned_with():
         members, held_out = rng.normal(3, 1, 400), rng.normal(0, 1, 400) + lifted
         intervals.append(found_at(0.01, members, held_out, together))
     assert max(missed(intervals, truth)) <= MOST
+
+
+# the largest of several areas -------------------------------------------------------------
+
+
+@examples(40)
+@given(st.lists(st.tuples(scores, scores), min_size=1, max_size=4))
+def test_the_largest_area_is_that_of_one_of_them(sides):
+    found = largest_area([(members, others, None) for members, others in sides])
+    each = [area_under_curve(members, others, None) for members, others in sides]
+    assert found.value == pytest.approx(max(share_of_pairs(*one) for one in sides))
+    assert found.high == max(one.high for one in each)
+    assert found.low <= max(one.low for one in each)
+    assert found.low <= found.value <= found.high
+    if len(sides) == 1:
+        assert found == each[0]
+
+
+REPEATS = 3 * settings().max_examples  # 300 in `make proofs`
+FEW = int(binom.isf(0.0005, REPEATS, 0.025))  # more on one side once in two thousand times
+
+
+@pytest.mark.parametrize("alike", [0.0, 0.9])
+@pytest.mark.parametrize("away", [(0.0,) * 7, (1.0,) * 7, (0.5, 1.0), (2.5, 2.4, 0.0)])
+def test_the_largest_area_is_covered(away, alike):
+    """Several attackers score the same people; their errors may be much alike."""
+    truth, found = norm.cdf(max(away) / math.sqrt(2)), []
+    for seed in range(REPEATS):
+        rng = np.random.default_rng(seed)
+        common = rng.normal(0, math.sqrt(alike), (2, 150))
+        each = rng.normal(0, math.sqrt(1 - alike), (len(away), 2, 150)) + common
+        found.append(largest_area([
+            (one[0] + shift, one[1], None) for one, shift in zip(each, away, strict=True)
+        ]))  # fmt: skip
+    assert max(missed(found, truth)) <= FEW
+    assert np.mean([one.high - one.low for one in found]) < 0.25

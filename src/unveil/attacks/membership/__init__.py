@@ -13,20 +13,39 @@ if TYPE_CHECKING:
 
 
 ATTACKERS = {
-    "release": "sees the release alone",
-    "population": "also has a sample of other people, sanitized the same way",
-    "removal": "has two releases between which one person left",
+    "covered": "looks whether published cells cover the person",
+    "covered-value": "looks whether published cells cover the person and come with their "
+    "sensitive value",
+    "release": "lets a model predict the person's sensitive value from the release",
+    "population": "compares such predictions with those from a sample of other people, sanitized "
+    "the same way",
+    "removal": "compares predictions from two releases between which one person left",
 }
-"""The attackers from the weakest to the strongest; the texts continue "an attacker who …"."""
+"""The attackers, those who need least first; the texts continue "an attacker who …"."""
 
 MEMBERSHIP = Figure(
     name="membership",
     title="told to be in the data",
-    says="how well an attacker tells who is in the data (area under the ROC curve; 0.5 is "
-    "guessing, 1 is certainty)",
+    says="how well an attacker who has the release, and perhaps a sample of other people, tells "
+    "who is in the data (area under the ROC curve; 0.5 is guessing, 1 is certainty)",
     question=Question.LINKABILITY,
     at_most_one=True,
 )
+
+REMOVAL = Figure(
+    name="membership_removal",
+    title="told to have left the data",
+    says="how well an attacker who compares predictions from two releases between which one person "
+    "left tells who was in the data (area under the ROC curve; 0.5 is guessing, 1 is certainty)",
+    question=Question.LINKABILITY,
+    at_most_one=True,
+)
+
+THREATS = {
+    MEMBERSHIP: tuple(name for name in ATTACKERS if name != "removal"),
+    REMOVAL: ("removal",),
+}
+"""Which attackers a figure is about. One release and two are different threats."""
 
 DECLARATION = Declaration(
     name="membership",
@@ -35,12 +54,13 @@ DECLARATION = Declaration(
     help="Test whether an attacker can tell whose records are in the data.",
     questions=(Question.LINKABILITY,),
     fits=("cells", "groups", "averages", "answers", "counts"),
-    figures=(MEMBERSHIP,),
+    figures=(MEMBERSHIP, REMOVAL),
     means="Some people's records are anonymized and published, others are held out. Attackers who "
-    "know everything about a person must say which of the two it is: from the release alone, with "
-    "a sample of other people, or with a second release that one person has left. The area under "
-    "the ROC curve is how often they rank somebody who is in the data above somebody who is not. "
-    "One half is guessing.",
+    "know a person must say which of the two it is. The simplest look whether published cells "
+    "cover the person. Others compare what models predict, also with a sample of other people. All "
+    "of these need one release. A different threat is an attacker who has a second release that "
+    "one person has left. The area under the ROC curve is how often an attacker ranks somebody who "
+    "is in the data above somebody who is not. One half is guessing.",
     assumes="People who are held out are of the same kind as those in the table.",
     order=70,
     first_look=True,
@@ -54,7 +74,7 @@ A program of others, and attackers that need two runs of it instead of one per p
 
     unveil membership survey.csv --quasi age,zip,sex --sensitive income \\
            --oracle './anonymize {input} {output}' \\
-           --attackers release,population
+           --attackers covered,covered-value,release,population
 
 Members in one file, other people in another:
 

@@ -1,7 +1,8 @@
-"""The three attackers: what each makes of their beliefs, as a score for everybody.
+"""The attackers: what each makes of what they see, as a score for everybody.
 
-A larger score means a likelier member. Scores are logarithms of the belief in a person's true
-sensitive value, or differences of two. A value that is ruled out gives -∞, the lowest score there
+A larger score means a likelier member. Two attackers look whether cells cover a person
+(`_covering`). The scores of the others are logarithms of the belief in a person's true sensitive
+value, or differences of two. A value that is ruled out gives -∞, the lowest score there
 is, or +∞ if only the second belief rules it out; if both do, they do not differ, and the score is
 0.
 """
@@ -9,7 +10,7 @@ is, or +∞ if only the second belief rules it out; if both do, they do not diff
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -19,6 +20,8 @@ from numpy.typing import NDArray
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DifferentialInference, differential_inference
 from unveil.attacks.held_out import People
+from unveil.attacks.membership._covering import covering, why_not_covered
+from unveil.attacks.membership._roc import area_under_curve
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
     INTERRUPTED,
@@ -32,7 +35,7 @@ from unveil.attacks.shared import (
 )
 from unveil.engine import Progress
 from unveil.errors import GoalError, Message, Text, UnveilError
-from unveil.microdata import AnyRelease, Microdata
+from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.sanitize import Sanitizer
 
 _STEP = 4096  # people asked about at a time
@@ -63,6 +66,10 @@ class Scores:
         For each person, the number of their group: people held out who were asked about together.
         None: each was asked about alone.
     notes : tuple of str or Message
+    model : str, optional
+        Whose beliefs the scores are.
+    others : tuple of Scores
+        Those by other models, if this is the strongest of several.
     """
 
     scores: NDArray[np.float64]
@@ -70,6 +77,8 @@ class Scores:
     failures: tuple[tuple[int, str], ...] = ()
     together: NDArray[np.intp] | None = None
     notes: tuple[Text, ...] = ()
+    model: str | None = None
+    others: tuple[Scores, ...] = ()
 
     @classmethod
     def of(
@@ -157,7 +166,8 @@ class Game:
         f(D).
     sanitizer : Sanitizer
         f, which must give the same f(D) each time.
-    adversary : Adversary
+    adversaries : tuple of Adversary
+        The models of those who predict.
     removals : int
         Number of releases without a random member, at most.
     seed : int
@@ -168,43 +178,76 @@ class Game:
     people: People
     release: AnyRelease
     sanitizer: Sanitizer
-    adversary: Adversary
+    adversaries: tuple[Adversary, ...]
     removals: int
     seed: int
     options: dict[str, Any]
 
     @cached_property
-    def present(self) -> Beliefs:
-        """Beliefs about everybody from f(D)."""
+    def present(self) -> list[Beliefs]:
+        """Beliefs about everybody from f(D), by model."""
         return self._believed(self.release, self.people.asked)
 
     def scores(self, attacker: str) -> Scores:
-        """The scores of an attacker by name."""
+        """The scores of an attacker by name; of several models, those of the strongest."""
+        if attacker in ("covered", "covered-value"):
+            return self._covered(with_value=attacker == "covered-value")
         present = self.present  # if the adversary fails on f(D), there is nothing to compare
         if attacker == "release":
-            return Scores.of(self.people, _logarithm(present["true"]), present)
-        return self._population() if attacker == "population" else self._removal()
+            each = [Scores.of(self.people, _logarithm(one["true"]), one) for one in present]
+        else:
+            each = self._population() if attacker == "population" else self._removal()
+        labels = (one.label for one in self.adversaries)
+        each = [replace(one, model=label) for one, label in zip(each, labels, strict=True)]
+        best = max(each, key=self._area)
+        return replace(best, others=tuple(one for one in each if one is not best))
 
-    def _believed(self, release: AnyRelease, records: NDArray[np.intp]) -> Beliefs:
-        return _beliefs(self.people.everybody, self.adversary, release, records)
+    def _area(self, scored: Scores) -> float:
+        """The area under the curve; below all others if there is none."""
+        known, is_member = ~np.isnan(scored.scores), self.people.is_member
+        members, others = scored.scores[known & is_member], scored.scores[known & ~is_member]
+        if not len(members) or not len(others):
+            return -1.0
+        return area_under_curve(members, others, None).value
+
+    @cached_property
+    def _likelihoods(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        everybody, asked = self.people.everybody, self.people.asked
+        assert isinstance(self.release, Release | Permuted)
+        return covering(self.release, everybody.codes[:, asked], everybody.sensitive.codes[asked])
+
+    def _covered(self, *, with_value: bool) -> Scores:
+        """How much likelier it is to be covered, or covered with one's value, as a member."""
+        why_not = why_not_covered(self.release, with_value=with_value)
+        if why_not is not None:
+            return Scores.nobody(self.people, why_not)
+        return Scores(scores=_logarithm(self._likelihoods[with_value]))
+
+    def _believed(self, release: AnyRelease, records: NDArray[np.intp]) -> list[Beliefs]:
+        everybody = self.people.everybody
+        return [_beliefs(everybody, one, release, records) for one in self.adversaries]
+
+    def _all(self, scored: Scores) -> list[Scores]:
+        return [scored] * len(self.adversaries)
 
     def _compared(self, first: Beliefs, second: Beliefs, **more: Any) -> Scores:
         scores = _log_ratio(first["true"], second["true"])
         return Scores.of(self.people, scores, first, second, **more)
 
-    def _population(self) -> Scores:
+    def _population(self) -> list[Scores]:
         """How much better the release explains a value than a release of other people does."""
         people = self.people
         try:
             usual = self._believed(self.sanitizer.sanitize(people.own_table), people.asked)
         except GoalError as error:
             note = Message('the attacker "population" is missing: {error}', error=error)
-            return Scores.nobody(people, _NO_SAMPLE, note)
+            return self._all(Scores.nobody(people, _NO_SAMPLE, note))
         except UnveilError as error:
-            return Scores.nobody(people, f"{_kind_of(error)} (the attacker's own sample)")
-        return self._compared(self.present, usual)
+            why = f"{_kind_of(error)} (the attacker's own sample)"
+            return self._all(Scores.nobody(people, why))
+        return [self._compared(*both) for both in zip(self.present, usual, strict=True)]
 
-    def _removal(self) -> Scores:
+    def _removal(self) -> list[Scores]:
         """How much worse the release without one member explains a value.
 
         The attacker sees two releases between which one person left. Members are compared with the
@@ -213,15 +256,18 @@ class Game:
         people = self.people
         try:
             absent, together = self.others()
-            before, after, notes = self.members()
+            members = self.members()
         except KeyboardInterrupt:  # ends the work, but what the other attackers found stays
-            return Scores.nobody(people, INTERRUPTED)
-        first = self.present.copy()
-        first[people.is_member], absent[people.is_member] = before, after
-        return self._compared(first, absent, together=together, notes=notes)
+            return self._all(Scores.nobody(people, INTERRUPTED))
+        scored = []
+        for one, second, found in zip(self.present, absent, members, strict=True):
+            first = one.copy()
+            first[people.is_member], second[people.is_member], notes = found
+            scored.append(self._compared(first, second, together=together, notes=notes))
+        return scored
 
-    def members(self) -> tuple[Beliefs, Beliefs, tuple[Text, ...]]:
-        """Beliefs about members with and without their records, and notes.
+    def members(self) -> list[tuple[Beliefs, Beliefs, tuple[Text, ...]]]:
+        """By model, beliefs about members with and without their records, and notes.
 
         These are the pairs of the differential inference test, which has fast paths.
         """
@@ -229,34 +275,37 @@ class Game:
         if available is not None and not len(available):
             nothing = np.repeat(_NOBODY, len(table))
             nothing["reason"] = _NOT_THERE
-            return nothing, nothing, ()
+            return [(nothing, nothing, ())] * len(self.adversaries)
         finding = differential_inference(
-            table, self.sanitizer, adversary=self.adversary, targets=available, predictions=True,
+            table, self.sanitizer, adversary=self.adversaries, targets=available, predictions=True,
             seed=self.seed, **self.options,
         )  # fmt: skip
         if INTERRUPTED in finding.not_tested:
             raise KeyboardInterrupt
-        assert finding.present is not None
-        assert finding.absent is not None
-        notes = tuple(note for note in finding.notes if note not in table.notes)
-        present, absent = (_of_members(finding, b) for b in (finding.present, finding.absent))
-        return present, absent, notes
+        found = []
+        for one in finding.against.values() or [finding]:
+            assert one.present is not None
+            assert one.absent is not None
+            notes = tuple(note for note in one.notes if note not in table.notes)
+            found.append((_of_members(one, one.present), _of_members(one, one.absent), notes))
+        return found
 
-    def others(self) -> tuple[Beliefs, NDArray[np.intp]]:
-        """Beliefs about people held out from releases without a random member, and which member.
+    def others(self) -> tuple[list[Beliefs], NDArray[np.intp]]:
+        """By model, beliefs about people held out from releases without a random member.
 
-        People who share a release were asked about together. Both results are in the order of
-        everybody who is asked about; members have no entries.
+        The second result says which member that is. People who share a release were asked about
+        together. Both are in the order of everybody who is asked about; members have no entries.
         """
         people, rng = self.people, np.random.default_rng([self.seed, 2])
         places = rng.permutation(np.flatnonzero(~people.is_member))
-        found = np.repeat(_NOBODY, len(people.asked))
+        found = [np.repeat(_NOBODY, len(people.asked)) for _ in self.adversaries]
         together = np.full(len(people.asked), -1, dtype=np.intp)
         available = self.sanitizer.can_leave_out(people.table)
         leavable = np.arange(len(people.members)) if available is None else available
         drawn = rng.permutation(leavable)[: min(self.removals, len(places))]
         if not len(drawn):
-            found["reason"][places] = _NOT_THERE
+            for beliefs in found:
+                beliefs["reason"][places] = _NOT_THERE
             return found, together
         label = f"{self.sanitizer.label}: those held out"
         with Progress(label, len(places), self.options.get("progress")) as shown:
@@ -264,9 +313,17 @@ class Game:
                 together[some] = removed
                 try:
                     release = self.sanitizer.sanitize_without(people.table, int(removed))
-                    found[some] = self._believed(release, people.asked[some])
-                except Exception as error:  # anything may go wrong in a user's sanitizer or model
-                    found[some] = np.nan, _kind_of(error), said(error)
+                except Exception as error:  # anything may go wrong in a user's sanitizer
+                    for beliefs in found:
+                        beliefs[some] = np.nan, _kind_of(error), said(error)
+                    shown.advance(len(some))
+                    continue
+                for adversary, beliefs in zip(self.adversaries, found, strict=True):
+                    try:
+                        asked = people.asked[some]
+                        beliefs[some] = _beliefs(people.everybody, adversary, release, asked)
+                    except Exception as error:  # and in a user's model
+                        beliefs[some] = np.nan, _kind_of(error), said(error)
                 shown.advance(len(some))
         return found, together
 

@@ -13,20 +13,23 @@ from numpy.typing import NDArray
 
 from unveil._text import percent
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import CONFIDENCE, bars, figured
+from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured
 from unveil.attacks.held_out import People
-from unveil.attacks.membership import ATTACKERS, MEMBERSHIP
+from unveil.attacks.membership import ATTACKERS, MEMBERSHIP, REMOVAL, THREATS
 from unveil.attacks.membership._attackers import Scores
 from unveil.attacks.membership._roc import (
     RATES,
     Separation,
+    Sides,
+    area_under_curve,
     enough_for_a_low_end,
+    largest_area,
     roc_points,
     separation,
 )
 from unveil.attacks.shared import INTERRUPTED, named
 from unveil.errors import File, InputError, Message, Text
-from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, numbers
+from unveil.findings import Axis, Chart, Figure, Finding, Series, Story, Table, Value, cell, numbers
 from unveil.microdata import Microdata
 
 _EVEN = 0.5  # the AUC of guessing
@@ -50,7 +53,7 @@ class Membership(Finding):
     people: People
     played: dict[str, Scores]
     sanitizer: str
-    adversary: Adversary
+    adversaries: tuple[Adversary, ...]
     n_classes: int | None
     smallest_class: int | None
     """None if the release has no classes, or groups, of records."""
@@ -68,13 +71,46 @@ class Membership(Finding):
         """By attacker, how well they tell members from others; None if they scored no one."""
         found: dict[str, Separation | None] = {}
         for attacker, scored in self.played.items():
-            members, others = self._of_sides(attacker, scored.scores)
-            together = scored.together
-            if together is not None:
-                _, together = self._of_sides(attacker, together)
+            members, others, together = self._sides(scored)
             some = len(members) and len(others)
             found[attacker] = separation(members, others, together=together) if some else None
         return found
+
+    @cached_property
+    def threats(self) -> dict[str, Estimate | None]:
+        """By figure, the largest AUC of its attackers; None if none of them scored anybody.
+
+        The interval allows for the choice of the largest.
+        """
+        found: dict[str, Estimate | None] = {}
+        for threat in THREATS:
+            scored = [self.played[name] for name in self._of(threat)]
+            every = [self._sides(one) for best in scored for one in (best, *best.others)]
+            sides = [one for one in every if len(one[0]) and len(one[1])]
+            found[threat.name] = largest_area(sides) if sides else None
+        return found
+
+    def models(self, attacker: str) -> dict[str, Estimate | None]:
+        """By model, the AUC of an attacker; empty if the attacker has no model."""
+        scored = self.played[attacker]
+        found: dict[str, Estimate | None] = {}
+        for one in (scored, *scored.others):
+            members, others, together = self._sides(one)
+            some = len(members) and len(others)
+            if one.model is not None:
+                found[one.model] = area_under_curve(members, others, together) if some else None
+        return found
+
+    def _of(self, threat: Figure) -> list[str]:
+        """The attackers of a threat who scored people."""
+        return [name for name in THREATS[threat] if name in self._told]
+
+    def _sides(self, scored: Scores) -> Sides:
+        members, others = self._of_sides(scored, scored.scores)
+        together = scored.together
+        if together is not None:
+            _, together = self._of_sides(scored, together)
+        return members, others, together
 
     @property
     def removals(self) -> int:
@@ -84,9 +120,17 @@ class Membership(Finding):
 
     @property
     def strongest(self) -> str:
-        """The attacker with the largest AUC; of equal ones, the one who needs least for it."""
-        auc = {name: one.auc.value for name, one in self._told.items()}
-        return max(auc, key=auc.__getitem__)
+        """The attacker with the largest AUC of those who have one release.
+
+        Of equal ones, it is the one who needs least. If none of them scored anybody, it is
+        ``"removal"``.
+        """
+        return self._strongest(MEMBERSHIP) or "removal"
+
+    def _strongest(self, threat: Figure) -> str | None:
+        """The attacker of a threat with the largest AUC; None if none of them scored anybody."""
+        auc = {name: self._told[name].auc.value for name in self._of(threat)}
+        return max(auc, key=auc.__getitem__, default=None)
 
     @property
     def not_scored(self) -> dict[str, dict[str, int]]:
@@ -139,12 +183,12 @@ class Membership(Finding):
             raise InputError(
                 "the attacker {name} scored no one, so there is no ROC curve", name=repr(name)
             )
-        threshold, fpr, tpr = roc_points(*self._of_sides(name, self.played[name].scores))
+        threshold, fpr, tpr = roc_points(*self._sides(self.played[name])[:2])
         return pd.DataFrame({"threshold": threshold, "fpr": fpr, "tpr": tpr})
 
-    def _of_sides(self, attacker: str, of: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _of_sides(self, by: Scores, of: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         """What the members have and what those held out have, of those who were scored."""
-        scored, is_member = ~np.isnan(self.played[attacker].scores), self.people.is_member
+        scored, is_member = ~np.isnan(by.scores), self.people.is_member
         return of[scored & is_member], of[scored & ~is_member]
 
     def to_frame(self) -> pd.DataFrame:
@@ -166,7 +210,7 @@ class Membership(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return (figured(MEMBERSHIP, self._told[self.strongest].auc if self._told else None),)
+        return tuple(figured(threat, self.threats[threat.name]) for threat in THREATS)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -174,7 +218,7 @@ class Membership(Finding):
         return {
             "source": self.microdata.source,
             "sanitizer": self.sanitizer,
-            "adversary": self.adversary.label,
+            "adversaries": [one.label for one in self.adversaries],
             "quasi": [column.name for column in self.microdata.quasi],
             "sensitive": self.microdata.sensitive.name,
             "people": len(self.microdata),
@@ -190,6 +234,8 @@ class Membership(Finding):
                 {
                     "attacker": name,
                     "who": ATTACKERS[name],
+                    "model": self.played[name].model,
+                    "models": self.models(name),
                     "not_scored": self.played[name].reasons,
                     **_numbers(one),
                 }
@@ -223,27 +269,52 @@ class Membership(Finding):
         )  # fmt: skip
 
     def _verdict(self, release: Text) -> Message:
-        """What the attackers can do, in one sentence."""
-        told = self._told
-        if all(found.auc.low <= _EVEN for found in told.values()):
-            one = f"an attacker who {ATTACKERS[self.strongest]} is not"
-            return Message(
-                "Under {release}, {who} known to do better than guessing who is a member, as far "
-                "as {people} people held out can show.",
-                release=release, who=one if len(told) == 1 else "no attacker is",
-                people=min(found.held_out for found in told.values()),
-            )  # fmt: skip
-        each = [f"{ATTACKERS[who]}, in {_how_often(found)}" for who, found in told.items()]
-        rate, more = RATES[0], ""
-        share = told[self.strongest].tpr[rate]
-        if share is not None and share.low > rate:
-            more = "; at {rate} false alarms {strongest} finds {share:%} of the members"
+        """What attackers can do: a sentence about one release, and one about two."""
         return Message(
-            "Under {release}, of a member and somebody who is not, the member is picked out by an "
-            "attacker who {each}" + more + ".",
-            release=release, each="; by one who ".join(each), rate=_rate(rate),
-            strongest="the strongest of them" if len(told) > 1 else "the attacker",
-            share=share and share.value,
+            "Under {release}, {one} {two}", release=release, one=self._of_one_release(),
+            two=self._of_two_releases(),
+        )  # fmt: skip
+
+    def _of_one_release(self) -> Message:
+        who = self._strongest(MEMBERSHIP)
+        if who is None:
+            return Message("it is not known what attackers who have one release can tell.")
+        found, played, known = self._told[who], self._of(MEMBERSHIP), self.threats[MEMBERSHIP.name]
+        if known is None or known.low <= _EVEN:
+            one = f"an attacker who {self._does(who)} is not"
+            return Message(
+                "{who} known to do better than guessing who is a member, as far as {people} people "
+                "held out can show.",
+                who=one if len(played) == 1 else "none of the attackers who have one release "
+                f"({', '.join(played)}) is",
+                people=min(self._told[name].held_out for name in played),
+            )  # fmt: skip
+        return Message(
+            "of a member and somebody who is not, the member is picked out in {often} by an "
+            "attacker who {who}{more}.",
+            often=_how_often(found), who=self._does(who), more=_of_members(found),
+        )  # fmt: skip
+
+    def _does(self, attacker: str) -> str:
+        """What an attacker does, and by which model; continues "an attacker who …"."""
+        model = self.played[attacker].model
+        return ATTACKERS[attacker] + ("" if model is None else f" ({model})")
+
+    def _of_two_releases(self) -> Message:
+        who = self._strongest(REMOVAL)
+        if who is None:
+            return Message(
+                "It is not known what an attacker who {who} can tell.", who=ATTACKERS["removal"]
+            )
+        found, known = self._told[who], self.threats[REMOVAL.name]
+        if known is None or known.low <= _EVEN:
+            return Message(
+                "An attacker who {who} is not known to do better than guessing, as far as {people} "
+                "people held out can show.", who=self._does(who), people=found.held_out,
+            )  # fmt: skip
+        return Message(
+            "An attacker who {who} picks out the member in {often}{more}.",
+            who=self._does(who), often=_how_often(found), more=_of_members(found),
         )  # fmt: skip
 
     def _not_scored(self) -> list[str]:
@@ -251,6 +322,13 @@ class Membership(Finding):
             f"NOT SCORED by {attacker}: {count:,} people: {reason}"
             for attacker, reasons in self.not_scored.items()
             for reason, count in reasons.items()
+        ]
+        said += [
+            f"NOT SCORED by {attacker} with {one.model}: {count:,} people: {reason}"
+            for attacker, scored in self.played.items()
+            for one in scored.others
+            for reason, count in one.reasons.items()
+            if scored.reasons.get(reason) != count
         ]
         if any(scored.failures for scored in self.played.values()):
             said.append("The errors are listed with the values of individuals.")
@@ -264,10 +342,34 @@ class Membership(Finding):
             f"{CONFIDENCE:.0%} intervals, which take the release as given and people as drawn "
             "independently.",
             *(f"Attacker {name}: {ATTACKERS[name]}." for name in self.played),
-            f"All know a person's quasi-identifiers and {self.microdata.sensitive.name}, and ask "
-            "whether that record is in the table; beliefs are those of "
-            f"{self.adversary.label}, who {self.adversary.explained}.",
+            *self._known(),
         ]
+
+    def _known(self) -> list[str]:
+        """What the attackers know about a person, and whose beliefs they go by."""
+        texts, secret = [], self.microdata.sensitive.name
+        if "covered" in self.played:
+            texts.append("The attacker covered knows a person's quasi-identifiers alone.")
+        others = [name for name in self.played if name != "covered"]
+        if others:
+            texts.append(
+                f"{'All' if len(others) == len(self.played) else 'All others'} know a person's "
+                f"quasi-identifiers and {secret}, and ask whether that record is in the table."
+            )
+        if set(others) - {"covered-value"}:
+            texts += [
+                f"Beliefs are those of {one.label}, who {one.explained}."
+                for one in self.adversaries
+            ]
+        for name, scored in self.played.items():
+            if scored.others:
+                areas = [
+                    f"{label} {'–' if area is None else area}"
+                    for label, area in self.models(name).items()
+                ]
+                texts.append(f"AUC of {name} by model, of which the largest counts: "
+                             f"{', '.join(areas)}.")  # fmt: skip
+        return texts
 
     def _table(self) -> Table:
         heads = ["AUC", *(f"TPR at {_rate(rate)}" for rate in RATES), "advantage"]
@@ -289,7 +391,7 @@ class Membership(Finding):
         floor = 1 / (2 * max(one.held_out for one in told.values()))
         series = []
         for name, one in told.items():
-            _, fpr, tpr = roc_points(*self._of_sides(name, self.played[name].scores))
+            _, fpr, tpr = roc_points(*self._sides(self.played[name])[:2])
             x, y = _steps(np.maximum(fpr, floor), np.maximum(tpr, floor), floor)
             called: Text = f"{name}: AUC {one.auc}"
             if release is not None:
@@ -325,8 +427,17 @@ def _rate(rate: float) -> str:
 
 
 def _how_often(found: Separation) -> str:
-    often = f"{percent(found.auc.value)} of the cases"
-    return often if found.auc.low > _EVEN else f"{often}, which may be chance"
+    return f"{percent(found.auc.value)} of the cases"
+
+
+def _of_members(found: Separation) -> Text:
+    """How many members are found at few false alarms, if that is known to be more than chance."""
+    rate = RATES[0]
+    share = found.tpr[rate]
+    if share is None or share.low <= rate:
+        return ""
+    return Message("; at {rate} false alarms they find {share:%} of the members", rate=_rate(rate),
+                   share=share.value)  # fmt: skip
 
 
 def _numbers(found: Separation | None) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The 2019 report on differential inference testing (A. Kassem, G. Ács, C. Castelluccia,
 C. Palamidessi) remarks that the pair of predictions, with and without a person's record, is also
 a test of membership. Here it is played as a game: some people's records are published, others are
-held out, and an attacker who knows everything else about a person has to say which.
+held out, and an attacker who knows everything else about a person has to say which. The simplest
+attackers only look whether published cells cover the person (`_covering`).
 """
 
 from __future__ import annotations
@@ -14,21 +15,41 @@ from typing import Annotated, Any
 
 from annotated_types import Ge, Lt
 
-from unveil.adversary import adversary_named
 from unveil.attacks.held_out import People, split_people
 from unveil.attacks.membership import ATTACKERS
 from unveil.attacks.membership._attackers import Game, published
 from unveil.attacks.membership._finding import Membership
-from unveil.attacks.shared import INTERRUPTED, named, refuse_prepared, several, understood
+from unveil.attacks.shared import (
+    INTERRUPTED,
+    adversaries_named,
+    named,
+    refuse_prepared,
+    several,
+    understood,
+)
 from unveil.engine import chosen_backend
 from unveil.errors import File, Foreign, InputError, Listed, Option, UnveilError
 from unveil.microdata import Microdata
-from unveil.options import HeldOut, Help, Jobs, Progress, Recode, Seed, Shell, checked, names
+from unveil.options import (
+    Adversaries,
+    HeldOut,
+    Help,
+    Jobs,
+    Progress,
+    Recode,
+    Seed,
+    Shell,
+    checked,
+    names,
+)
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
+
+_FREQUENCIES = ("conditional-frequency", "smoothed-frequency")
+"""Models that are used by default besides that of the sanitizer: they understand all releases."""
 
 
 def _attackers(given: Any) -> tuple[str, ...]:
-    """The names of attackers, from the weakest to the strongest."""
+    """The names of attackers, those who need least first."""
     listed = several(given, "attackers", f"of {', '.join(ATTACKERS)}")
     for name in listed:
         named(ATTACKERS, name, "attacker")
@@ -43,8 +64,10 @@ def membership(
     held_out: HeldOut = 0.5,
     attackers: Annotated[
         str | Sequence[str],
-        Help("Attackers: release sees the release alone; population also has a sample of other "
-             "people; removal has a second release that one person has left. Default: all."),
+        Help("Attackers: covered looks whether published cells cover a person, covered-value "
+             "whether they come with the person's sensitive value; release lets a model predict "
+             "that value; population also has a sample of other people; removal has a second "
+             "release that one person has left. Default: all."),
         Shell(parse=lambda texts: _attackers(names(texts)), metavar="NAMES"),
     ] = tuple(ATTACKERS),
     own: Annotated[
@@ -53,12 +76,7 @@ def membership(
              "that is their own sample."),
         Shell(metavar="SHARE"),
     ] = 0.2,
-    adversary: Annotated[
-        Any,
-        Help("The model of all attackers: one name such as naive-bayes. Default: naive-bayes, and "
-             "smoothed-frequency against noisy counts."),
-        Shell(metavar="NAME"),
-    ] = None,
+    adversary: Adversaries = None,
     recode: Recode = None,
     removals: Annotated[
         int, Ge(1),
@@ -90,8 +108,10 @@ def membership(
         with the defaults, 20 % of all people are the sample, 40 % members and 40 % held out.
         If record numbers or a mask say who is held out, it is a share of all others; if another
         table does, of that table. Not used without ``"population"``.
-    adversary : Adversary, str or scikit-learn classifier, optional
-        How beliefs follow from a release; see `differential_inference`.
+    adversary : Adversary, str, scikit-learn classifier, or a list of these, optional
+        The models of the attackers ``"release"``, ``"population"`` and ``"removal"``. Of several,
+        the strongest counts for each attacker. Default: the sanitizer's own, which is naive Bayes
+        for most, and conditional and smoothed frequencies.
     backend : str, optional
         As for `differential_inference`, which tests the members.
 
@@ -114,31 +134,35 @@ def membership(
     """
     microdata = as_microdata(microdata, "membership")
     f, number, chosen = as_sanitizer(sanitizer), int(seed), _attackers(attackers)
-    attacker = adversary_named(f.attacked_by if adversary is None else adversary, seed=number)
+    usual = dict.fromkeys([f.attacked_by, *_FREQUENCIES])
+    models = adversaries_named(list(usual) if adversary is None else adversary, number)
     chosen_backend(jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, recode, chosen, number)
-    refuse_prepared([attacker], people.table)
+    refuse_prepared(models, people.table)
     started = time.perf_counter()
     # The noise of what is published depends on the seed, too.
     release = f.with_seed(number).sanitize(people.table)
-    understood(attacker, release)
+    for one in models:
+        understood(one, release)
     game = Game(
         people=people, release=release, sanitizer=published(f, people.table, release, number),
-        adversary=attacker, removals=int(removals), seed=number,
+        adversaries=models, removals=int(removals), seed=number,
         options={"jobs": jobs, "backend": backend, "progress": progress},
     )  # fmt: skip
     played = {name: game.scores(name) for name in chosen}
-    theirs = (note for scored in played.values() for note in scored.notes)
+    every = [one for scored in played.values() for one in (scored, *scored.others)]
+    theirs = [*(note for one in models for note in one.notes),
+              *(note for scored in every for note in scored.notes)]  # fmt: skip
     finding = Membership(
         people=people,
         played=played,
         sanitizer=f.label,
-        adversary=attacker,
+        adversaries=models,
         n_classes=len(release.sizes) or None,
         smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
         seed=number,
         seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys((*release.notes, *attacker.notes, *theirs))),
+        notes=tuple(dict.fromkeys((*release.notes, *theirs))),
     )
     _check(finding)
     return finding
@@ -161,7 +185,7 @@ def _people(
             '{none} leaves the attacker "population" without a sample; give them a share of the '
             "people, such as {some}, or choose other attackers: {others}",
             none=Option("own", 0), some=Option("own", 0.2),
-            others=Option("attackers", ["release", "removal"]),
+            others=Option("attackers", ["covered", "covered-value", "release", "removal"]),
         )  # fmt: skip
     return people
 

@@ -3,7 +3,8 @@
 *The area under the curve.* Its variance is that of E. R. DeLong, D. M. DeLong and D. L.
 Clarke-Pearson (1988), computed from ranks; for people who were asked about together, that of N. A.
 Obuchowski (1997). If one side is small, the variance is itself uncertain: the interval is
-Student's, with the degrees of freedom of F. E. Satterthwaite (1946), on the scale of log odds.
+Student's, with the degrees of freedom of F. E. Satterthwaite (1946), on the scale of log odds. Of
+several attackers, the interval of the largest area allows for the choice (`largest_area`).
 
 *The share of members found at a low rate of false alarms* says more about an attack (N. Carlini et
 al., 2022). Two things are uncertain: the threshold that this share of *all* non-members exceed is
@@ -19,7 +20,9 @@ that, so a group counts as one person: the number of groups above the threshold 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +31,9 @@ from unveil.attacks.estimates import FEWEST, TAIL, Estimate, away_from_mean, hal
 
 RATES = (0.01, 0.001)
 """Rates of false alarms at which the share of members found is reported."""
+
+Sides: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.intp] | None]
+"""Scores of members and of those held out, and the groups of the latter."""
 
 _ROUNDING = 1e-9  # 0.001 · 3000 people are three people, whatever floating point says
 _NEGLIGIBLE = 1e-13  # a probability that changes nothing
@@ -133,6 +139,7 @@ def area_under_curve(
     members: NDArray[np.float64],
     held_out: NDArray[np.float64],
     together: NDArray[np.intp] | None,
+    tail: float = TAIL,
 ) -> Estimate:
     """How often a member has a higher score than a person held out; ties count one half.
 
@@ -151,11 +158,31 @@ def area_under_curve(
     fewest = min(len(sums) for sums, _ in sides)
     if fewest < FEWEST:
         return Estimate(area, 0.0, 1.0)
-    low, high = _on_log_odds(area, half_of_both(sides))
+    low, high = _on_log_odds(area, half_of_both(sides, tail))
     # So many pairs without a person in common may all be as they are, with enough probability, if
     # this share of all pairs is like them; the others may go either way.
-    seen = TAIL ** (1 / fewest)
+    seen = tail ** (1 / fewest)
     return Estimate(area, min(low, area * seen), max(high, 1 - (1 - area) * seen))
+
+
+def largest_area(attackers: Sequence[Sides]) -> Estimate:
+    """The largest area under the curve of several attackers, who score the same people.
+
+    The truth is the area of the attacker who is truly the best, and this attacker's own interval
+    reaches below the largest high end. But the more attackers there are, the likelier one of them
+    is lucky: each has only a share of the probability that a low end is too high.
+
+    >>> one = np.array([2.0, 3.0, 5.0]), np.array([1.0, 2.0, 4.0]), None
+    >>> print(largest_area([one]), largest_area([one, one]))
+    0.722 (0.069 to 0.989) 0.722 (0.027 to 0.989)
+    """
+    areas = [area_under_curve(*one) for one in attackers]
+    surer = [area_under_curve(*one, tail=TAIL / len(attackers)) for one in attackers]
+    return Estimate(
+        max(one.value for one in areas),
+        max(one.low for one in surer),
+        max(one.high for one in areas),
+    )
 
 
 def _on_log_odds(area: float, half: float) -> tuple[float, float]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.people._kernels import (
     AMONG,
+    END,
     FOUND,
     GROUP,
     GROUPS,
@@ -19,6 +20,7 @@ from unveil.attacks.people._kernels import (
     RECORDS,
     START,
     STOP,
+    VALUES,
     WORDS,
     Boxes,
     Counts,
@@ -141,6 +143,48 @@ class Index:
             values = values_in_boxes(release.class_of, release.sensitive.codes, release.n_classes)
             counts = counts_of(release.sizes, values)
         return cls.sorted(boxes, counts, release.sensitive.size)
+
+    def chances(self, sizes: Sequence[int]) -> NDArray[np.float64]:
+        """The log probability of each box, by its number, to cover somebody drawn at random.
+
+        Columns are drawn independently of each other, each from what the boxes say about it: a
+        record has each of the codes of its box with the same probability. A box without codes has
+        -∞. ``sizes`` are those of `Index.of`.
+        """
+        sides, members, records = *self.boxes, self.counts.boxes[:, RECORDS]
+        chance = np.zeros(len(sides))
+        for j, size in enumerate(sizes):
+            low, high, start, stop = sides[:, j].astype(np.int64).T
+            is_set = stop > start
+            lengths = (stop - start)[is_set]
+            # The codes of all sets, one after the other, and where each set begins among them.
+            begins = np.cumsum(lengths) - lengths
+            codes = members[np.arange(lengths.sum()) + np.repeat(start[is_set] - begins, lengths)]
+            width = np.maximum(high - low + 1, 0)
+            width[is_set] = lengths
+            each = np.where(width > 0, records / np.maximum(width, 1), 0.0)
+            plain = np.where(is_set, 0.0, each)
+            change = np.bincount(low, plain, size + 2) - np.bincount(high + 1, plain, size + 2)
+            among = np.cumsum(change)[: size + 1].clip(0)
+            among += np.bincount(codes, np.repeat(each[is_set], lengths), size + 1)
+            upto = np.concatenate([[0.0], np.cumsum(among)])
+            inside = upto[np.maximum(high + 1, low)] - upto[low]
+            if len(lengths):
+                inside[is_set] = np.add.reduceat(among[codes], begins)
+            # Its own records are inside, whatever rounding says.
+            inside = np.where(width > 0, np.maximum(inside, records), 0.0)
+            with np.errstate(divide="ignore"):
+                chance += np.log(inside) - np.log(max(1, records.sum()))
+        return chance[self.place]
+
+    def weighed(self, weights: NDArray[np.float64]) -> Index:
+        """The same boxes with their numbers of sensitive values times a weight, one a box.
+
+        Not for values that groups of boxes share.
+        """
+        lengths = (self.counts.boxes[:, END] - self.counts.boxes[:, VALUES])[self.place]
+        number = self.counts.number * np.repeat(weights, lengths)
+        return replace(self, counts=self.counts._replace(number=number))
 
     def search(
         self,
