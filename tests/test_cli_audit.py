@@ -121,7 +121,7 @@ def test_thresholds_decide_by_the_exit_code(table):
     done = run(*tested, *QUICK, "--fail-on", "k < 5", "--junit", "unveil.xml", code=1)
     assert "Mondrian(k=3) FAILS: k is 3, which is below 5." in done.stdout
     assert "Mondrian(k=6) passes: k is " in done.stdout
-    assert done.stderr == "1 of 2 releases fail\n"
+    assert done.stderr == "1 of 2 releases fails, 1 passes\n"
     suites = ET.parse("unveil.xml").getroot()
     assert (suites.get("tests"), suites.get("failures")) == ("2", "1")
     assert run(*tested, *QUICK, "--fail-on", "k < 3").stderr == ""
@@ -134,8 +134,29 @@ def test_without_thresholds_no_verdict_is_invented(table):
 
 
 def test_what_is_not_known_does_not_pass(table, published):
-    done = run("audit", table, *ROLES, "--release", published, "--fail-on", "delta > 0.5", code=1)
-    assert "published.csv FAILS: delta is not known" in words(done)
+    done = run("audit", table, *ROLES, "--release", published, "--fail-on", "delta > 0.5", code=3)
+    assert "published.csv is not known to pass: delta is not known" in words(done)
+    assert done.stderr.endswith("the release is not known to pass\n")
+
+
+def test_what_cannot_be_read_was_not_tested(table, published, tmp_path):
+    broken = tmp_path / "broken.csv"
+    broken.write_text("age,town,vote\n1000,nowhere,x\n")
+    files = ["--release", published, "--release", str(broken)]
+    into = ["--json", "audit.json", "--junit", "unveil.xml", "--report", "r.html"]
+    done = run("audit", table, *ROLES, *files, *QUICK, "--fail-on", "k < 1", *into, code=4)
+    assert "broken.csv was not tested: it could not be read: a row, column 'town'" in words(done)
+    assert "FAILS" not in done.stdout
+    assert done.stderr.endswith("1 of 2 releases was not tested, 1 passes\n")
+    audit = json.loads(Path("audit.json").read_text())
+    assert audit["verdict"]["state"] == "not tested"
+    assert audit["verdict"]["passed"] is False
+    assert [one["state"] for one in audit["secrets"][0]["releases"]] == ["passes", "not tested"]
+    (error,) = ET.parse("unveil.xml").getroot().iter("error")
+    assert error.get("type") == "not tested"
+    assert '<section id="verdict" class="not-tested">' in Path("r.html").read_text()
+    # A release that fails is worse than one that nobody could look at.
+    run("audit", table, *ROLES, *files, *QUICK, "--fail-on", "k < 100", code=1)
 
 
 def test_a_published_file_beside_a_sanitizer(table, published):

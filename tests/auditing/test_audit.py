@@ -56,8 +56,8 @@ def test_every_part_gives_the_figures_that_it_names(found: uv.Audit) -> None:
     for audited in found.releases:
         for name, looked in audited.looked.items():
             if looked.finding is not None:
-                numbers = PARTS[name].numbers(looked.finding)
-                assert set(numbers) == set(PARTS[name].figures)
+                values = PARTS[name].values(looked.finding)
+                assert set(values) == set(PARTS[name].figures)
     assert {figure for part in PARTS.values() for figure in part.figures} <= set(FIGURES)
 
 

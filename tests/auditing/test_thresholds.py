@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unveil.auditing import FIGURES, Question, Threshold
+from unveil.auditing import FIGURES, Question, State, Threshold
+from unveil.auditing._thresholds import worst
 from unveil.errors import InputError
 
 OF_SIGN = {
@@ -109,6 +110,45 @@ def test_what_is_not_known_does_not_pass(value: float | None) -> None:
     check = Threshold.parse("delta > 0.05").check(value, "a file cannot be made anew")
     assert not check.passed
     assert str(check) == "delta is not known: a file cannot be made anew"
+
+
+@pytest.mark.parametrize(
+    ("text", "low", "high", "among", "state"),
+    [
+        ("over > 10%", 0.01, 0.08, None, State.PASSES),
+        ("over > 10%", 0.01, 0.12, None, State.NOT_KNOWN),
+        ("over > 10%", 0.01, 0.1, None, State.PASSES),
+        ("over >= 10%", 0.01, 0.1, None, State.NOT_KNOWN),
+        ("over > 4%", 0.01, 0.12, None, State.FAILS),
+        ("over > 10%", None, None, None, State.PASSES),
+        ("over > 10%", None, None, "among 3 of 9 people", State.NOT_KNOWN),
+        ("over > 10%", 0.01, 0.08, "among 3 of 9 people", State.PASSES),
+        ("over > 10%", 0.01, None, None, State.NOT_KNOWN),
+        ("over > 4%", None, None, "among 3 of 9 people", State.FAILS),
+    ],
+)
+def test_thresholds_act_on_the_unfavourable_end(
+    text: str, low: float | None, high: float | None, among: str | None, state: State
+) -> None:
+    value = FIGURES["over"].of(0.05, low=low, high=high, among=among)
+    check = Threshold.parse(text).check(value)
+    assert check.state is state
+    assert check.passed is (state is State.PASSES)
+
+
+def test_where_more_is_better_the_low_end_decides() -> None:
+    k = FIGURES["k"]
+    assert Threshold.parse("k < 5").check(k.of(8, low=6, high=9)).state is State.PASSES
+    unsure = Threshold.parse("k < 5").check(k.of(8, low=2, high=9, remedy="give more draws"))
+    assert unsure.state is State.NOT_KNOWN
+    assert str(unsure) == "k is 8, which is not below 5, but it may be down to 2: give more draws"
+
+
+def test_the_worst_state_decides() -> None:
+    assert [str(state) for state in State] == ["fails", "not tested", "not known", "passes"]
+    assert [state.exit_code for state in State] == [1, 4, 3, 0]
+    assert worst([]) is None
+    assert worst([State.PASSES, State.NOT_TESTED, State.FAILS]) is State.FAILS
 
 
 def test_infinity_is_above_everything() -> None:

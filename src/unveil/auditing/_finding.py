@@ -233,7 +233,9 @@ class Audit(Finding):
 
     @property
     def state(self) -> State | None:
-        """The worst of what is said of the releases; None if nothing was asked of them."""
+        """The worst of what is said of the releases; None if there are no thresholds."""
+        if not self.thresholds:
+            return None
         return worst(one.state for one in self.releases if one.state is not None)
 
     @property

@@ -78,8 +78,9 @@ no verdict, only what was found.
 The report shows no original record: people have references that unveil resolve makes
 out, for whoever has the table and the key.
 
-Exit codes: 0 done, and nothing fails; 1 a release fails; 2 wrong input, or something
-could not be done; 130 interrupted.
+Exit codes: 0 done, and every release passes; 1 a release fails; 2 wrong input, or something
+could not be done; 3 it is not known whether a release passes; 4 a release could not be read or
+made, so it was not tested; 130 interrupted.
 """,
         """
 A first look, with nothing to configure; then a report, with roles:

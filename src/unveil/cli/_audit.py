@@ -267,5 +267,5 @@ def finish(found: Found, *, all_written: bool = True) -> None:
     if found.state is not None and found.state is not State.PASSES:
         say(in_short(one.state for one in found.releases if one.state is not None))
         raise Exit(found.state.exit_code)
-    if broken:
+    if errors or broken:
         raise Exit(BAD_INPUT)
