@@ -56,7 +56,7 @@ SCHEMES: dict[str, tuple[str, Callable[[int], uv.Sanitizer]]] = {
 }  # fmt: skip
 REASONS = (
     "N_L, N_A: rows at risk. Learner, attacker: rows whose occupation they guess right. p_A/p_L: "
-    "the largest.",
+    "the largest of a row at risk under the attacker.",
     "Published: one table each for k = 4, 5 and 10, made by ARX; average group sizes from 38 to "
     "355.",
     "Why no more than the order of magnitude can agree: the paper does not say which 5,692 rows it "
@@ -88,7 +88,7 @@ class Outcome:
     gr_raw: float
     accuracy: float
     learner_accuracy: float
-    largest: float
+    largest: float | None
     seconds: float
 
 
@@ -159,7 +159,7 @@ def measured(table: Microdata, scheme: str, k: int, draw: int, model: dict[str, 
         converged=finding.converged, n_learner=finding.n_learner, n_attacker=finding.n_attacker,
         gr_raw=finding.gr_raw, accuracy=finding.accuracy,
         learner_accuracy=finding.learner_accuracy,
-        largest=float(finding.quantiles[1.0]), seconds=time.perf_counter() - begun,
+        largest=finding.worst_relative_risk, seconds=time.perf_counter() - begun,
     )  # fmt: skip
 
 
@@ -193,6 +193,8 @@ def _row(scheme: str, k: int, some: list[Outcome], n: int) -> list[str]:
     def middle(of: str) -> float:
         return float(median(getattr(one, of) for one in some))
 
+    largest = [one.largest for one in some if one.largest is not None]
+
     # What is below 0 is no global relative risk; see gr_raw in the numbers.
     risks = sorted(max(0.0, one.gr_raw) for one in some)
     spread = f" ({percent(risks[0])} to {percent(risks[-1])})" if len(risks) > 1 else ""
@@ -202,7 +204,8 @@ def _row(scheme: str, k: int, some: list[Outcome], n: int) -> list[str]:
         how if all(one.converged for one in some) else f"{how}, NOT CONVERGED",
         f"{middle('n_learner'):,.0f}", f"{middle('n_attacker'):,.0f}",
         f"{percent(median(risks))}{spread}", percent(middle("learner_accuracy")),
-        percent(middle("accuracy")), f"{middle('largest'):.2f}", f"{middle('seconds'):.1f}",
+        percent(middle("accuracy")), f"{median(largest):.2f}" if largest else "–",
+        f"{middle('seconds'):.1f}",
     ]  # fmt: skip
 
 

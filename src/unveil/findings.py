@@ -125,11 +125,15 @@ class Figure:
         low: float | None = None,
         high: float | None = None,
         among: str | None = None,
+        why_not: Text | None = None,
         remedy: Text | None = None,
     ) -> Value:
         """A value of this figure."""
         value = None if value is None else float(value)
-        return Value(figure=self, value=value, low=low, high=high, among=among, remedy=remedy)
+        return Value(
+            figure=self, value=value, low=low, high=high, among=among,
+            why_not=why_not if value is None else None, remedy=remedy,
+        )  # fmt: skip
 
 
 def _percent(share: float) -> str:
@@ -154,6 +158,8 @@ class Value:
         The 95 % interval, where it is an estimate.
     among : str, optional
         Whom it is about, if not everybody: ``among the 3 of 200 people tested``.
+    why_not : str or Message, optional
+        Why it is undefined.
     remedy : str or Message, optional
         What would make it known, or known better, such as a longer budget.
     """
@@ -163,6 +169,7 @@ class Value:
     low: float | None = None
     high: float | None = None
     among: str | None = None
+    why_not: Text | None = None
     remedy: Text | None = None
 
 

@@ -78,6 +78,23 @@ def test_the_verdict_follows_the_thresholds(found: uv.Audit) -> None:
     assert "FAILS" in found.verdict()
 
 
+def test_an_undefined_figure_does_not_pass_and_says_why() -> None:
+    """Both values are tied for everybody, and ties do not count: nobody is at risk."""
+    people = uv.read_table({"q": [*"aabb"], "s": [*"xyxy"]}, quasi="q", sensitive="s")
+    found = uv.audit(
+        people, "identity", attacks={"relative-risk": {"ties": "none"}},
+        fail_on="relative_risk > 100", progress=False,
+    )  # fmt: skip
+    (check,) = found.releases[0].checks
+    assert not check.passed
+    assert check.value is None
+    assert str(check) == (
+        "relative_risk is not known: nobody is at risk under the attacker, so the relative risk is "
+        "undefined"
+    )
+    assert str(check) in found.to_json()
+
+
 def test_no_threshold_no_verdict(survey: uv.Microdata) -> None:
     none = uv.audit(survey, "mondrian:k=10", progress=False)
     assert none.passed is None

@@ -113,7 +113,7 @@ class Audited:
         return [
             threshold.check(
                 self.values.get(threshold.figure.name),
-                self._why_not(given_by.get(threshold.figure.name)),
+                self._why_not(given_by.get(threshold.figure.name), threshold.figure.name),
             )
             for threshold in thresholds
         ]
@@ -146,12 +146,17 @@ class Audited:
             return _WITHHELD
         return masking.text(failure)
 
-    def _why_not(self, part: str | None) -> Text | None:
+    def _why_not(self, part: str | None, figure: str) -> Text | None:
         if self.error is not None:
             return Message("{not_made}: {error}", not_made=_NOT_MADE, error=self.error)
         if part is None or part not in self.looked:
             return f"{part or 'what gives it'} was not asked for"
-        return self.looked[part].why
+        looked = self.looked[part]
+        if looked.finding is None:
+            return looked.why
+        return next(
+            (one.why_not for one in looked.finding.figures if one.figure.name == figure), looked.why
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

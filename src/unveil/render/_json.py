@@ -56,9 +56,9 @@ def plain(value: Any, view: View | None = None) -> Any:
 
 
 def value_content(value: Value) -> dict[str, Any]:
-    """The value of a figure; an interval and whom it is about where there are any."""
+    """The value of a figure; an interval, whom it is about and why there is none, where known."""
     content = {"value": plain(value.value)}
-    for name in ("low", "high", "among"):
+    for name in ("low", "high", "among", "why_not"):
         if getattr(value, name) is not None:
             content[name] = plain(getattr(value, name))
     return content

@@ -47,10 +47,11 @@ def test_every_chart_is_drawn_on_axes_given_or_new(chart, tmp_path):
 
 
 @pytest.mark.parametrize("finding", [EXACT, SAMPLED])
-def test_the_histogram_has_every_record_on_its_side_of_1(finding):
+def test_the_histogram_has_every_record_at_risk_on_its_side_of_1(finding):
     (series,) = finding.story().charts[0].series
     edges, shares = np.array(series.x), np.array(series.y)
-    risks = finding.relative_risks
+    risks = finding.relative_risks[finding.at_risk]
+    assert 0 < len(risks) < len(finding.at_risk)
     assert 1.0 in edges
     assert shares.sum() == pytest.approx(1)
     assert shares[edges[:-1] < 1].sum() == pytest.approx((risks < 1 - 1e-9).mean())
@@ -210,3 +211,4 @@ def test_a_release_that_covers_nobody_has_no_charts():
     assert np.isnan(alone.relative_risks).all()
     assert [*alone.story().charts, *alone.story().closer] == []
     assert alone.figures[1].value is None
+    assert alone.largest_ratio is None

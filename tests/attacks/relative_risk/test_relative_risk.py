@@ -125,16 +125,75 @@ def test_everything_that_is_counted_follows_from_the_two_beliefs(seed, ties):
     frame = finding.to_frame()
     ratio = [finding.attacker[s, r] / finding.learner[s, r]
              for s, r in zip(secrets, finding.tuple_of, strict=True)]  # fmt: skip
-    assert np.allclose(frame["relative_risk"], ratio)
-    assert np.allclose(finding.quantiles.to_numpy(), np.quantile(ratio, finding.quantiles.index))
+    assert np.allclose(frame["ratio"], ratio)
+    assert finding.largest_ratio == max(ratio)
+    # Only records at risk under the attacker have a relative risk.
+    risky = plainly_at_risk(finding.attacker, finding.tuple_of, secrets, ties)
+    risks = [one for one, counted in zip(ratio, risky, strict=True) if counted]
+    expected = [one if counted else np.nan for one, counted in zip(ratio, risky, strict=True)]
+    assert np.allclose(frame["relative_risk"], expected, equal_nan=True)
+    assert finding.at_risk.tolist() == [counted > 0 for counted in risky]
+    assert finding.worst_relative_risk == max(risks, default=None)
+    assert finding.figures[1].value == finding.worst_relative_risk
+    found = finding.quantiles
+    if risks:
+        assert np.allclose(found.to_numpy(), np.quantile(risks, found.index))
+    else:
+        assert found.isna().all()
     at_least_half = frame["at_risk_attacker"][frame["attacker"] >= 0.5 - 1e-9].sum()
     assert finding.levels.loc[0.5, "attacker"] == pytest.approx(at_least_half)
     assert finding.levels.loc[0.0, "learner"] == pytest.approx(n_learner)
     worst = finding.worst(3)
-    assert worst["relative_risk"].tolist() == sorted(ratio, reverse=True)[:3]
-    first = int(worst["record"][0])
-    assert worst["q0"][0] == table["q0"].decode()[first]
-    assert worst["secret"][0] == table["secret"].decode()[first]
+    assert worst["relative_risk"].tolist() == sorted(risks, reverse=True)[:3]
+    for place, record in enumerate(worst["record"]):
+        assert worst["q0"][place] == table["q0"].decode()[record]
+        assert worst["secret"][place] == table["secret"].decode()[record]
+
+
+def test_a_ratio_of_somebody_who_is_not_at_risk_is_no_relative_risk():
+    """The one rare value gains most, and is not what the attacker would guess."""
+    people = uv.read_table(
+        {"zip": [*"11112222333344445555"], "ill": ["HIV"] + ["Flu"] * 19}, quasi="zip",
+        sensitive="ill",
+    )  # fmt: skip
+    finding = uv.relative_risk(uv.Identity().sanitize(people), people)
+    # p_L(s, r) = (α + γ_s) / (α. + N) · (β + A(s, r)) / (β. + γ_s)
+    here = {"Flu": 20 / 22 * (1 + 3) / (5 + 19), "HIV": 2 / 22 * (1 + 1) / (5 + 1)}
+    elsewhere = {"Flu": 20 / 22 * (1 + 4) / (5 + 19), "HIV": 2 / 22 * (1 + 0) / (5 + 1)}
+    hiv = 0.25 / (here["HIV"] / sum(here.values()))
+    flu = 0.75 / (here["Flu"] / sum(here.values()))
+    others = 1 / (elsewhere["Flu"] / sum(elsewhere.values()))
+    assert finding.ratios == pytest.approx(np.array([hiv] + [flu] * 3 + [others] * 16))
+    assert finding.at_risk.tolist() == [False] + [True] * 19
+    assert np.isnan(finding.relative_risks[0])
+    assert finding.largest_ratio == pytest.approx(1.5)
+    assert finding.worst_relative_risk == pytest.approx(1.08)
+    assert finding.worst(1)["record"].tolist() == [4]
+    assert json.loads(finding.to_json())["risk"]["at_risk"] == 19
+    assert "of the 19 of 20 records that are at risk under the attacker" in finding.summary()
+
+
+def test_if_nobody_is_at_risk_the_relative_risk_is_undefined():
+    """With two values that are tied for everybody and ties that do not count."""
+    finding = example(*BOTH, ties="none")
+    assert finding.n_attacker == 0
+    assert finding.worst_relative_risk is None
+    assert finding.largest_ratio > 2
+    assert finding.quantiles.isna().all()
+    assert len(finding.worst(5)) == 0
+    gr, risk = finding.figures
+    assert (gr.value, gr.why_not) == (0, None)
+    assert risk.value is None
+    plain = json.loads(finding.to_json())
+    assert plain["figures"]["relative_risk"]["value"] is None
+    assert "nobody is at risk" in plain["figures"]["relative_risk"]["why_not"]
+    assert plain["risk"]["worst_relative_risk"] is None
+    text = finding.summary()
+    assert "Nobody is at risk under the attacker, so the relative risk is undefined." in text
+    assert "times as credible" not in text
+    assert f"at risk or not, the largest p_A/p_L is {finding.largest_ratio:.2f}" in text
+    assert [chart.kind for chart in finding.story().charts] == []
+    assert [chart.kind for chart in finding.story().closer] == ["heatmap"]
 
 
 def test_ties_move_the_result_and_sampled_ones_are_recognized():
@@ -318,7 +377,9 @@ def test_json_speaks_of_nobody_unless_asked():
     assert plain["sampling"]["worst_rhat"] == finding.chains.diagnostics.worst_rhat
     assert len(plain["risk"]["levels"]) == 6
     records = json.loads(finding.to_json(records=True))["records"]
-    assert np.allclose(records["relative_risk"], finding.relative_risks)
+    risks = np.array(records["relative_risk"], dtype=float)
+    assert np.allclose(risks, finding.relative_risks, equal_nan=True)
+    assert np.allclose(records["ratio"], finding.ratios)
 
 
 def test_the_verdict_is_in_words():

@@ -45,8 +45,8 @@ GR = Figure(
 RELATIVE_RISK = Figure(
     name="relative_risk",
     title="worst relative risk",
-    says="for the worst-placed person, the attacker's belief in the true value divided by the "
-    "learner's",
+    says="for the worst-placed of those whose true value is the most likely one to the attacker, "
+    "the attacker's belief in it divided by the learner's",
     question=Question.INFERENCE,
 )
 
@@ -60,8 +60,10 @@ DECLARATION = Declaration(
     fits=("cells", "groups"),
     figures=(GR, RELATIVE_RISK),
     means="Two people read the release. The learner asks about anyone with certain "
-    "quasi-identifiers. The attacker knows that the victim is in the table. Relative risk is how "
-    "many times as credible the victim's own sensitive value is to the attacker. GR counts the "
+    "quasi-identifiers. The attacker knows that the victim is in the table. A "
+    "person is at risk if the own sensitive value is the most likely one to the attacker. Their "
+    "relative risk is how many times as credible it is to the attacker; of others there is none, "
+    "and if nobody is at risk it is undefined. GR counts the "
     "people whose true value is the most likely one, perhaps tied with others: how many more there "
     "are under the attacker, as a share of all. Among tied values the attacker has to guess, and "
     "is right less often.",

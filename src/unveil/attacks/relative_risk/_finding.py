@@ -69,6 +69,7 @@ _TENTHS = 10  # of a belief, in the heat map
 _SHOWN = 12  # sensitive values of a person
 _WORST = 5  # people who are listed
 
+_NOBODY = "nobody is at risk under the attacker, so the relative risk is undefined"
 _STOPPED: dict[Stopped, Message] = {
     "converged": Message(""),
     "sweeps": Message("the limit of sweeps was reached; give more with {more}",
@@ -277,14 +278,36 @@ class RelativeRisk(Finding):
         """The learner's beliefs about each record."""
         return self._at_risk(self.learner)
 
-    @property
-    def relative_risks(self) -> NDArray[np.float64]:
-        """p_A / p_L of each record's own sensitive value; nan if no group covers the record."""
+    @cached_property
+    def ratios(self) -> NDArray[np.float64]:
+        """p_A / p_L of each record's own sensitive value, whether or not the record is at risk.
+
+        nan if no group covers the record.
+        """
         return self.under_attacker.of_truth / self.under_learner.of_truth
 
     @property
-    def _risks_of_covered(self) -> NDArray[np.float64]:
-        return self.relative_risks[~np.isnan(self.relative_risks)]
+    def largest_ratio(self) -> float | None:
+        """The largest of all ratios; None if no group covers any record."""
+        return _largest(self.ratios)
+
+    @cached_property
+    def at_risk(self) -> NDArray[np.bool_]:
+        """Which records are at risk under the attacker: their own value is the most likely one.
+
+        One that is tied with others counts as ``ties`` says.
+        """
+        return self.under_attacker.counted(self.ties) > 0
+
+    @cached_property
+    def relative_risks(self) -> NDArray[np.float64]:
+        """The relative risk of each record: its ratio p_A / p_L if it is at risk, otherwise nan."""
+        return np.where(self.at_risk, self.ratios, np.nan)
+
+    @property
+    def worst_relative_risk(self) -> float | None:
+        """The largest relative risk of a record at risk; None if none is."""
+        return _largest(self.relative_risks)
 
     @property
     def not_covered(self) -> int:
@@ -347,8 +370,8 @@ class RelativeRisk(Finding):
 
     @property
     def quantiles(self) -> pd.Series[float]:
-        """Quantiles of the relative risk of all covered records."""
-        risks = self._risks_of_covered
+        """Quantiles of the relative risk of all records at risk; nan if none is."""
+        risks = self.relative_risks[self.at_risk]
         found = np.quantile(risks, QUANTILES) if len(risks) else np.full(len(QUANTILES), np.nan)
         return pd.Series(found, index=list(QUANTILES), name="relative_risk")
 
@@ -371,7 +394,7 @@ class RelativeRisk(Finding):
         return pd.DataFrame({
             "record": np.arange(len(self.microdata)), "row": self.microdata.rows,
             "attacker": self.under_attacker.of_truth, "learner": self.under_learner.of_truth,
-            "relative_risk": self.relative_risks,
+            "ratio": self.ratios, "relative_risk": self.relative_risks,
             "at_risk_attacker": self.under_attacker.counted(self.ties),
             "at_risk_learner": self.under_learner.counted(self.ties),
         })  # fmt: skip
@@ -394,10 +417,12 @@ class RelativeRisk(Finding):
 
     @property
     def _worst_first(self) -> NDArray[np.intp]:
-        return np.argsort(-np.nan_to_num(self.relative_risks, nan=-1.0), kind="stable")
+        """The records at risk, the largest relative risk first."""
+        there = np.flatnonzero(self.at_risk)
+        return there[np.argsort(-self.relative_risks[there], kind="stable")]
 
     def worst(self, n: int = 10) -> pd.DataFrame:
-        """The records with the largest relative risk, with their values.
+        """The records at risk with the largest relative risk, with their values.
 
         A column of the table with the name of one of these is renamed, as in "row in the table".
         """
@@ -420,12 +445,9 @@ class RelativeRisk(Finding):
     def figures(self) -> tuple[Value, ...]:
         if self.microdata is None:
             return ()
-        return GR.of(self.gr), RELATIVE_RISK.of(self._worst_risk)
-
-    @property
-    def _worst_risk(self) -> float | None:
-        risks = self.relative_risks
-        return None if np.isnan(risks).all() else float(np.nanmax(risks))
+        return GR.of(self.gr), RELATIVE_RISK.of(
+            self.worst_relative_risk, why_not=_NOBODY
+        )  # fmt: skip
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -442,12 +464,14 @@ class RelativeRisk(Finding):
         if table is not None:
             facts["risk"] = {
                 "records": len(table), "attacker_accuracy": self.accuracy,
+                "at_risk": int(self.at_risk.sum()),
                 "quantiles": {f"{q:g}": x for q, x in self.quantiles.items()},
                 "levels": [
                     {"level": level, **both} for level, both in self.levels.to_dict("index").items()
                 ],
                 **self.attributes(
-                    "not_covered n_attacker n_learner gr_raw gr gr_error learner_accuracy"
+                    "worst_relative_risk largest_ratio not_covered n_attacker n_learner gr_raw gr "
+                    "gr_error learner_accuracy"
                 ),
             }  # fmt: skip
         if self.victims:
@@ -524,15 +548,14 @@ class RelativeRisk(Finding):
                 "Without the original table nobody can be said to be at risk under {under}.{ask}",
                 under=under, ask=ask,
             )  # fmt: skip
-        secret, worst = self.sensitive.name, self._worst_risk
+        secret, worst = self.sensitive.name, self.worst_relative_risk
         if worst is None:
-            then = ""
-        elif worst <= 1:
-            then = f" Nobody's own {secret} is more credible because they are in the table."
+            then = f" N{_NOBODY[1:]}."
         else:
+            more = f"at most {worst:.{2 - self._few}f} times as" if worst > 1 else "no more"
             then = (
-                f" Being in the table makes a person's own {secret} at most "
-                f"{worst:.{2 - self._few}f} times as credible."
+                " Where the attacker's best guess is right, being in the table makes it "
+                f"{more} credible."
             )
         return Message(
             "{rough} {under}, an attacker who knows that a person is in the table guesses that "
@@ -551,13 +574,9 @@ class RelativeRisk(Finding):
         known = self.chains is not None and math.isfinite(self.gr_error)
         error = f" ± {2 * self.gr_error:.1%}" if known else ""
         raw = f" (raw {self._percent(self.gr_raw)})" if self.gr_raw < 0 else ""
-        shown = {0.0: "smallest", 0.05: "5%", 0.5: "median", 0.95: "95%", 1.0: "largest"}
-        quantiles = self.quantiles
-        listed = ", ".join(f"{name} {quantiles[q]:.{2 - self._few}f}" for q, name in shown.items())
-        covered = len(self.microdata) - self.not_covered
         said: list[Text] = [
             f"GR, the global relative risk: {self._percent(self.gr)}{error}{raw}.",
-            f"Relative risk p_A/p_L of {covered:,} records: {listed}.",
+            *self._ratios_in_words(),
         ]
         if self.not_covered:
             said.append(
@@ -565,6 +584,31 @@ class RelativeRisk(Finding):
                 "release covers; the attacker believes nothing about them."
             )
         return said
+
+    def _ratios_in_words(self) -> list[Text]:
+        """The relative risk of those at risk, and what it leaves out."""
+        digits = f".{2 - self._few}f"
+        n, all_of_them, largest = int(self.at_risk.sum()), len(self._table), self.largest_ratio
+        if n == 0:
+            risks = (
+                "Relative risk p_A/p_L: undefined. No record is at risk under the attacker: its "
+                "own value is not the most likely one."
+            )
+        else:
+            shown = {0.0: "smallest", 0.05: "5%", 0.5: "median", 0.95: "95%", 1.0: "largest"}
+            found = self.quantiles
+            listed = ", ".join(f"{name} {found[q]:{digits}}" for q, name in shown.items())
+            risks = (
+                f"Relative risk p_A/p_L of the {n:,} of {all_of_them:,} records that are at risk "
+                f"under the attacker: {listed}."
+            )
+        if largest is None or n == all_of_them - self.not_covered:
+            return [risks]
+        return [
+            risks,
+            "Of all records that the release covers, at risk or not, the largest p_A/p_L is "
+            f"{largest:{digits}}.",
+        ]
 
     def _assumptions(self) -> list[Text]:
         alpha = self.problem.alpha
@@ -600,7 +644,7 @@ class RelativeRisk(Finding):
         return [Table(columns=["", "learner", "attacker"], rows=rows), *self._worst_placed()]
 
     def _worst_placed(self) -> list[Table]:
-        """The people with the largest relative risk; with their values only if asked for."""
+        """People at risk with the largest relative risk; with their values only if asked for."""
         n = _WORST if self.worst_listed is None else self.worst_listed
         risks, listed = self.relative_risks, self.worst_listed is not None
         rows = [
@@ -611,15 +655,15 @@ class RelativeRisk(Finding):
                   for one in (self.under_learner, self.under_attacker)),
             ]
             for record in self._worst_first[:n]
-            if not np.isnan(risks[record])
         ]  # fmt: skip
         if not rows:
             return []
         return [
             Table(
                 title="The worst-placed people",
-                says="Whose own sensitive value gains most credibility because they are in the "
-                "table, and what both believe of it.",
+                says="Of those whose own sensitive value is the most likely one to the attacker: "
+                "whose gains most credibility because they are in the table, and what both "
+                "believe of it.",
                 columns=["person", "relative risk", "learner's belief", "attacker's belief"],
                 rows=rows,
             )
@@ -634,29 +678,30 @@ class RelativeRisk(Finding):
     # Charts ----------------------------------------------------------------------------------
 
     def _charts(self, release: Text | None) -> list[Chart]:
-        if self.microdata is None or self._worst_risk is None:
+        if self.microdata is None or self.worst_relative_risk is None:
             return []
         name = release or Message("{it}", it=File(self.release, bare=True))
         return [self._histogram(name), self._beliefs_about_worst(name)]
 
     def _closer_charts(self, release: Text | None) -> list[Chart]:
-        known = self.microdata is not None and self._worst_risk is not None
+        known = self.microdata is not None and self.largest_ratio is not None
         found = [self._learner_against_attacker()] if known else []
         return [*found, *charts_of_chains(self, release)]
 
     def _histogram(self, name: Text) -> Chart:
-        risks = self._risks_of_covered
+        risks = self.relative_risks[self.at_risk]
         risks = np.where(np.abs(risks - 1) < _ONE, 1.0, risks)
         edges = _edges(risks)
         counted = np.histogram(np.clip(risks, edges[0], edges[-1]), bins=edges)[0]
         rough = "" if self.converged else " (NOT CONVERGED)"
         return Chart(
             kind="histogram",
-            title="How many times as credible a person's own value is because they are in the "
-            "table",
-            says="1: being in the table changes nothing; above 1: it gives people away",
+            title="How many times as credible the value of a person at risk is because they are "
+            "in the table",
+            says="at risk: the own value is the most likely one to the attacker; 1: being in the "
+            "table changes nothing; above 1: it gives people away",
             x=Axis(label="relative risk", scale="log"),
-            y=Axis(label="share of people", share=True),
+            y=Axis(label="share of people at risk", share=True),
             series=[
                 Series(name=Message("{name}{rough}", name=name, rough=rough), x=numbers(edges),
                        y=numbers(counted / max(1, len(risks)))),
@@ -664,7 +709,7 @@ class RelativeRisk(Finding):
         )  # fmt: skip
 
     def _beliefs_about_worst(self, name: Text) -> Chart:
-        record = int(np.nanargmax(self.relative_risks))
+        record = int(self._worst_first[0])
         at = int(self.tuple_of[record])
         attacker, learner = self.attacker[:, at], self.learner[:, at]
         shown = np.argsort(-np.maximum(attacker, learner), kind="stable")[:_SHOWN]
@@ -685,7 +730,7 @@ class RelativeRisk(Finding):
                 Series(name="learner", x=values, y=numbers(learner[shown])),
                 Series(name="attacker", x=values, y=numbers(attacker[shown])),
             ],
-            rank=self._worst_risk,
+            rank=self.worst_relative_risk,
         )  # fmt: skip
 
     def _learner_against_attacker(self) -> Chart:
@@ -711,8 +756,18 @@ class RelativeRisk(Finding):
                 rows=[f"attacker {one}" for one in tenths], columns=tenths,
                 cells=[[float(one) or None for one in row] for row in shares],
             ),
-            rank=self._worst_risk or 0.0,
+            rank=self.worst_relative_risk or 0.0,
         )  # fmt: skip
+
+
+def _largest(ratios: NDArray[np.float64]) -> float | None:
+    """The largest of those that there are.
+
+    >>> _largest(np.array([1.5, np.nan, 2.5])), _largest(np.array([np.nan]))
+    (2.5, None)
+    """
+    there = ratios[~np.isnan(ratios)]
+    return float(there.max()) if len(there) else None
 
 
 def _edges(risks: NDArray[np.float64]) -> NDArray[np.float64]:
