@@ -76,3 +76,21 @@ def test_the_largest_relative_risk_of_full_domain_recoding(adult_arx):
             assert finding.worst_relative_risk == finding.ratios[finding.at_risk].max()
             found.append(round(finding.worst_relative_risk, 2))
     assert worst == {1.0: [4.10, 4.10, 2.32], 0.1: [1.82, 1.82, 1.41]}
+
+
+def test_gr_does_not_depend_on_the_length_of_the_chains(adult):
+    """Anatomy of the first 4,000 records: near ties everywhere, and many exact ones."""
+    quasi = ["age", "workclass", "education", "marital_status", "race", "sex", "native_country"]
+    table = adult(quasi=quasi, sensitive="occupation").take(np.arange(4_000))
+    release = uv.Anatomy(l=3, seed=1).sanitize(table)
+    short, longer = (
+        uv.relative_risk(release, table, ess=ess, progress=False) for ess in (400, 1_600)
+    )
+    assert short.converged
+    assert longer.converged
+    assert longer.chains.sweeps > 1.5 * short.chains.sweeps
+    assert abs(short.gr - longer.gr) < 0.01
+    assert short.gr > 0.02
+    (low, high), (least, most) = short.gr_interval, longer.gr_interval
+    assert low <= least <= short.gr <= most < high
+    assert low <= longer.gr <= high

@@ -207,11 +207,10 @@ def test_ties_move_the_result_and_sampled_ones_are_recognized():
         {"nationality": ["*"] * 8, "disease": malaysian.PATIENTS["disease"]}, table
     )
     sampled = uv.relative_risk(release, table, exact="never", likelihood="naive-bayes", seed=3)
-    assert sampled.tied_within > 0
-    # Heart and the three rarer diseases differ; those that occur once are tied.
+    # Heart and the three rarer diseases differ; those that occur once are tied by symmetry.
     tied = {"Stomach", "HIV", "Diabetes"}
     at = [sampled.sensitive.places[one] for one in tied]
-    assert np.ptp(sampled.attacker[at], axis=0).max() < 5 * sampled.error + 1e-12
+    assert np.ptp(sampled.attacker[at], axis=0).max() == 0
 
 
 def test_beliefs_that_are_not_there_are_nobodys_risk():
@@ -487,7 +486,8 @@ def test_exact_or_nothing():
         uv.relative_risk(release, table, exact="always")
     finding = uv.relative_risk(release, table, ess=200, rhat=1.05)
     assert finding.how == "sampling"
-    assert finding.gr_error < 0.05
+    low, high = finding.gr_interval
+    assert low <= finding.gr <= high < 0.5
 
 
 def test_tuples_of_a_permuted_release_are_known_without_the_original():

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 GR = Figure(
     name="gr",
     title="GR",
-    says="how many more people's true value is the most likely one, perhaps tied, to an attacker "
-    "who knows that they are in the table than to someone who only learns from it",
+    says="how many more people's true value is guessed by an attacker who knows that they are in "
+    "the table than by someone who only learns from it, if each guesses the most likely value",
     question=Question.INFERENCE,
     share=True,
 )
@@ -64,12 +64,13 @@ DECLARATION = Declaration(
     "person is at risk if the own sensitive value is the most likely one to the attacker. Their "
     "relative risk is how many times as credible it is to the attacker; of others there is none, "
     "and if nobody is at risk it is undefined. GR counts the "
-    "people whose true value is the most likely one, perhaps tied with others: how many more there "
-    "are under the attacker, as a share of all. Among tied values the attacker has to guess, and "
-    "is right less often.",
+    "people whose true value is the most likely one: how many more there are under the attacker, "
+    "as a share of all. If several values are equally likely, one of them has to be picked, so "
+    "each counts by its share. Where the model had to be sampled, GR and the worst relative risk "
+    "have intervals, and are not known if the samples have not converged.",
     assumes="Every combination of the table's own values has its own probability, and both have "
-    "priors worth one record each (α = β = 1). For GR, a true value that is tied with others "
-    "counts fully; for the share of right guesses, one of them is picked at random.",
+    "priors worth one record each (α = β = 1). Among equally likely values one is picked at "
+    "random.",
     order=30,
     default=True,
     budget="3 s",

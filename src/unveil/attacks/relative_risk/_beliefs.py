@@ -3,8 +3,9 @@
 A record is *at risk* if its own sensitive value is the most likely one. In small groups several
 values are often equally likely, and how such ties are counted moves the result by percentage
 points. They count fully (an attacker who may name all of them would be right), by their share (an
-attacker who picks one at random), or not at all. Sampled beliefs are never exactly equal: they
-are tied if they differ by less than their Monte Carlo errors can tell.
+attacker who picks one at random), or not at all. Sampled beliefs are equal only where symmetry
+makes them so (`_symmetry`); a tolerance for others that grows with their Monte Carlo errors would
+make what is counted depend on the length of the chains.
 
 A number need only be near (`unveil.attacks.tolerance`): a record is then at risk if the guess that
 is most likely to be near enough is within the tolerance of its value.

@@ -123,6 +123,9 @@ class Chains:
         The last state of each chain, from which it can continue.
     sweeps, warm_up : int
         The number of sweeps of each chain, and how many of them were discarded.
+    batches : tuple of tuples of Info
+        The same as ``infos``, in several batches of consecutive states: batches × chains. How much
+        they differ is the Monte Carlo error; it is dropped once that is known.
     """
 
     sampling: Sampling
@@ -133,6 +136,7 @@ class Chains:
     diagnostics: Diagnostics
     stopped: Stopped
     seconds: float
+    batches: tuple[tuple[Info, ...], ...] = ()
 
     @property
     def converged(self) -> bool:
@@ -214,6 +218,7 @@ def run_chains(
         sampling=sampling, infos=tuple(infos), states=tuple(states),
         sweeps=seen.looks * goal.thin, warm_up=(seen.looks - infos[0].kept) * goal.thin,
         diagnostics=found, stopped=stopped, seconds=time.monotonic() - begun,
+        batches=seen.batches(),
     )  # fmt: skip
 
 
@@ -314,6 +319,10 @@ class _Seen:
     def kept(self) -> list[Info]:
         """The records that are kept, for each chain."""
         return _chained(self._blocks)
+
+    def batches(self) -> tuple[tuple[Info, ...], ...]:
+        """The same in batches: batches × chains."""
+        return tuple(tuple(block) for block in self._blocks)
 
 
 def _chained(blocks: Sequence[list[Info]]) -> list[Info]:

@@ -30,6 +30,13 @@ from unveil.attacks.relative_risk._beliefs import (
 )
 from unveil.attacks.relative_risk._chains import Chains, Sampling, Stopped
 from unveil.attacks.relative_risk._exact import Likelihood
+from unveil.attacks.relative_risk._guesses import Guesses
+from unveil.attacks.relative_risk._intervals import (
+    Errors,
+    Possible,
+    ratio_within,
+    share_within,
+)
 from unveil.attacks.relative_risk._problem import Problem
 from unveil.attacks.relative_risk._traces import charts_of_chains, save_traces, traces
 from unveil.attacks.relative_risk._victim import (
@@ -70,6 +77,10 @@ _SHOWN = 12  # sensitive values of a person
 _WORST = 5  # people who are listed
 
 _NOBODY = "nobody is at risk under the attacker, so the relative risk is undefined"
+_PERHAPS_NOBODY = Message(
+    "it is not known whether anybody is at risk under the attacker; sample longer ({more})",
+    more=Option("ess"),
+)
 _STOPPED: dict[Stopped, Message] = {
     "converged": Message(""),
     "sweeps": Message("the limit of sweeps was reached; give more with {more}",
@@ -138,6 +149,8 @@ class RelativeRisk(Finding):
     answer: Answer
     how: How
     chains: Chains | None
+    errors: Errors | None
+    """Monte Carlo errors of all beliefs, if they were sampled and the original table is given."""
     likelihood: Likelihood
     learner_is: Learner
     ties: Ties
@@ -257,16 +270,8 @@ class RelativeRisk(Finding):
     def _at_risk(self, beliefs: Beliefs) -> AtRisk:
         return AtRisk(
             beliefs=beliefs, tuple_of=self.tuple_of, secret=self._table.sensitive.codes,
-            within=self.tied_within, near=self.near,
+            within=ROUNDING, near=self.near,
         )  # fmt: skip
-
-    @property
-    def tied_within(self) -> float:
-        """Beliefs that differ by less are tied."""
-        if self.chains is None:
-            return ROUNDING
-        error = float(np.median(self.chains.diagnostics.error))
-        return max(ROUNDING, 2 * error) if np.isfinite(error) else ROUNDING
 
     @cached_property
     def under_attacker(self) -> AtRisk:
@@ -347,24 +352,51 @@ class RelativeRisk(Finding):
         """The same for the learner."""
         return float(self.under_learner.counted("fraction").mean())
 
+    # How well that is known ------------------------------------------------------------------
+
+    @property
+    def gr_interval(self) -> tuple[float, float]:
+        """The 95 % interval of GR; 0 and 1, which say nothing, if the chains have not converged."""
+        if self.errors is None:
+            return self.gr, self.gr
+        if not self.converged:
+            return 0.0, 1.0
+        low, high = share_within(*self._possible, self.ties, len(self._table))
+        return min(low, self.gr), max(high, self.gr)
+
     @cached_property
-    def gr_error(self) -> float:
-        """The Monte Carlo standard error of ``gr_raw``: its standard deviation between chains.
+    def relative_risk_interval(self) -> tuple[float, float]:
+        """The 95 % interval of the worst relative risk.
 
-        It is not divided by the root of their number: counts jump where beliefs are nearly tied,
-        and jumps do not average out as beliefs do.
+        From 0 if perhaps nobody is at risk; 0 and infinity if the chains have not converged.
         """
-        if self.chains is None:
-            return 0.0
-        each = [self._gr_raw_of(info.answer) for info in self.chains.infos]
-        return float(np.std(each, ddof=1)) if len(each) > 1 else float("nan")
+        worst = self.worst_relative_risk or 0.0
+        if self.errors is None:
+            return worst, worst
+        if not self.converged:
+            return 0.0, math.inf
+        errors = self.errors.ratio[self._table.sensitive.codes, self.tuple_of]
+        low, high = ratio_within(
+            self._possible[0], self.ratios, errors, self.errors.factor, self.ties
+        )
+        return min(low, worst), max(high, worst)
 
-    def _gr_raw_of(self, answer: Answer) -> float:
-        counted = [
-            self._at_risk(beliefs).counted(self.ties).sum()
-            for beliefs in (attacker(answer.rows), self._learner_of(answer))
-        ]
-        return float(counted[0] - counted[1]) / len(self._table)
+    @cached_property
+    def _possible(self) -> tuple[Possible, Possible]:
+        """The guesses that the attacker and the learner may think the best."""
+        assert self.errors is not None
+        guesses = Guesses.about(self._table, self.problem, self.tuple_of, self.near)
+        factor = self.errors.factor
+        return (Possible.by(guesses, self.attacker, self.errors.attacker, factor),
+                Possible.by(guesses, self.learner, self.errors.learner, factor))  # fmt: skip
+
+    @property
+    def _unknown(self) -> Message:
+        """Why chains that have not converged tell nothing, and what to do."""
+        assert self.chains is not None
+        return Message(
+            "the chains have not converged; {why}", why=_STOPPED[self.chains.stopped],
+        )  # fmt: skip
 
     # Tables ----------------------------------------------------------------------------------
 
@@ -445,8 +477,17 @@ class RelativeRisk(Finding):
     def figures(self) -> tuple[Value, ...]:
         if self.microdata is None:
             return ()
-        return GR.of(self.gr), RELATIVE_RISK.of(
-            self.worst_relative_risk, why_not=_NOBODY
+        worst = self.worst_relative_risk
+        if self.errors is None:
+            return GR.of(self.gr), RELATIVE_RISK.of(worst, why_not=_NOBODY)
+        if not self.converged:  # what is not known must not pass for known
+            return (GR.of(None, low=0.0, high=1.0, why_not=self._unknown),
+                    RELATIVE_RISK.of(None, why_not=self._unknown))  # fmt: skip
+        (low, high), (least, most) = self.gr_interval, self.relative_risk_interval
+        return (
+            GR.of(self.gr, low=low, high=high),
+            RELATIVE_RISK.of(worst, low=least, high=most,
+                             why_not=_NOBODY if most == 0 else _PERHAPS_NOBODY),
         )  # fmt: skip
 
     @property
@@ -471,8 +512,10 @@ class RelativeRisk(Finding):
                 ],
                 **self.attributes(
                     "worst_relative_risk largest_ratio not_covered n_attacker n_learner gr_raw gr "
-                    "gr_error learner_accuracy"
+                    "learner_accuracy"
                 ),
+                "gr_interval": list(self.gr_interval),
+                "relative_risk_interval": numbers(self.relative_risk_interval),
             }  # fmt: skip
         if self.victims:
             facts["victims"] = [victim.to_dict() for victim in self.victims]
@@ -510,7 +553,7 @@ class RelativeRisk(Finding):
             Message(
                 "NOT CONVERGED after {sweeps} sweeps: worst R-hat {rhat:.3f} (goal: {most}), "
                 "smallest effective sample size {ess:,.0f} (goal: {least:,.0f}); {why}. The "
-                "numbers are rough.",
+                "numbers below are rough, and GR and the relative risk are not known.",
                 sweeps=self.chains.sweeps, rhat=found.worst_rhat, most=f"{goal.rhat:g}",
                 ess=found.least_ess, least=goal.ess, why=_STOPPED[self.chains.stopped],
             )
@@ -549,20 +592,26 @@ class RelativeRisk(Finding):
                 under=under, ask=ask,
             )  # fmt: skip
         secret, worst = self.sensitive.name, self.worst_relative_risk
-        if worst is None:
+        if not self.converged:
+            return Message(
+                "Under {under}, it is not known how much more an attacker learns about people's "
+                "{secret} if they know that a person is in the table: {why}.",
+                under=under, secret=secret, why=self._unknown,
+            )  # fmt: skip
+        if worst is None and self.relative_risk_interval[1] > 0:
+            then: Text = Message(" Of the relative risk, {it}.", it=_PERHAPS_NOBODY)
+        elif worst is None:
             then = f" N{_NOBODY[1:]}."
         else:
-            more = f"at most {worst:.{2 - self._few}f} times as" if worst > 1 else "no more"
+            more = self._times_as_credible(worst)
             then = (
                 " Where the attacker's best guess is right, being in the table makes it "
                 f"{more} credible."
             )
         return Message(
-            "{rough} {under}, an attacker who knows that a person is in the table guesses that "
+            "Under {under}, an attacker who knows that a person is in the table guesses that "
             "person's {secret} right for {attacker} of the records, and someone who learns from "
             "the release alone for {learner}.{then}",
-            rough="Under" if self.converged
-            else "Roughly, because the chains have not converged: under",
             under=under, secret=f"{secret}{self.near.in_brackets if self.near else ''}",
             attacker=self._percent(self.accuracy),
             learner=self._percent(self.learner_accuracy), then=then,
@@ -571,19 +620,43 @@ class RelativeRisk(Finding):
     def _counted(self) -> list[Text]:
         if self.microdata is None:
             return []
-        known = self.chains is not None and math.isfinite(self.gr_error)
-        error = f" ± {2 * self.gr_error:.1%}" if known else ""
         raw = f" (raw {self._percent(self.gr_raw)})" if self.gr_raw < 0 else ""
-        said: list[Text] = [
-            f"GR, the global relative risk: {self._percent(self.gr)}{error}{raw}.",
-            *self._ratios_in_words(),
-        ]
+        if not self.converged:
+            said: list[Text] = [
+                Message("GR, the global relative risk: not known, because {why}.",
+                        why=self._unknown),
+            ]  # fmt: skip
+        else:
+            said = [
+                f"GR, the global relative risk: {self._percent(self.gr)}{raw}.",
+                *self._how_well_known(),
+            ]
+        said += self._ratios_in_words()
         if self.not_covered:
             said.append(
                 f"Not covered: {self.not_covered:,} records have values that no group of the "
                 "release covers; the attacker believes nothing about them."
             )
         return said
+
+    def _times_as_credible(self, worst: float) -> str:
+        """What being in the table does at most, with room for the error of sampling."""
+        most = self.relative_risk_interval[1]
+        return f"at most {most:.{2 - self._few}f} times as" if most > 1 else "no more"
+
+    def _how_well_known(self) -> list[Text]:
+        """The intervals, if the numbers were sampled."""
+        if self.errors is None:
+            return []
+        (low, high), (least, most) = self.gr_interval, self.relative_risk_interval
+        return [
+            Message(
+                "95% intervals: GR {low:%} to {high:%}, worst relative risk {least:.2f} to "
+                "{most:.2f}. They allow for all guesses that the samples leave possible; longer "
+                "chains narrow them ({more}).",
+                low=low, high=high, least=least, most=most, more=Option("ess"),
+            )
+        ]  # fmt: skip
 
     def _ratios_in_words(self) -> list[Text]:
         """The relative risk of those at risk, and what it leaves out."""
@@ -623,8 +696,7 @@ class RelativeRisk(Finding):
         ]
         if self.microdata is not None:
             tied = int(self.under_attacker.tied.sum())
-            within = f", within {self.tied_within:.2g}" if self.chains is not None else ""
-            said.append(f"Ties: {_TIES[self.ties]} ({tied:,} under the attacker{within}).")
+            said.append(f"Ties: {_TIES[self.ties]} ({tied:,} under the attacker).")
         return said
 
     def _tables(self) -> list[Table]:

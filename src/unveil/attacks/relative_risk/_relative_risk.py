@@ -29,6 +29,8 @@ from unveil.attacks.relative_risk._domain import (
 )
 from unveil.attacks.relative_risk._exact import Likelihood, exact_answer, is_settled
 from unveil.attacks.relative_risk._finding import How, RelativeRisk
+from unveil.attacks.relative_risk._guesses import Guesses
+from unveil.attacks.relative_risk._intervals import Errors, errors_of, evened
 from unveil.attacks.relative_risk._problem import (
     Beta,
     Horizontal,
@@ -37,6 +39,7 @@ from unveil.attacks.relative_risk._problem import (
     horizontal_problem,
     vertical_problem,
 )
+from unveil.attacks.relative_risk._symmetry import tied_by_symmetry
 from unveil.attacks.relative_risk._victim import Victim, Victims, described
 from unveil.attacks.relative_risk.samplers import Algorithm, sampler_for
 from unveil.attacks.tolerance import near_of
@@ -81,7 +84,7 @@ def relative_risk(
     likelihood: Likelihood = "saturated",
     domain: DomainName | None = None,
     learner: Learner = "joint",
-    ties: Ties = "full",
+    ties: Ties = "fraction",
     tolerance: Tolerance = None,
     sampler: Algorithm = "collapsed",
     exact: Exact = "auto",
@@ -130,7 +133,8 @@ def relative_risk(
         Whether the learner averages over populations before conditioning on the victim's tuple
         (eq. 4 of the paper), or after (eq. 5). The two give different numbers.
     ties : {"full", "fraction", "none"}
-        How to count records whose sensitive value is one of several most likely ones.
+        How to count records whose sensitive value is one of several most likely ones: fully, by
+        its share (an attacker has to pick one of them), or not.
     sampler : {"collapsed", "gibbs"}
         With the population integrated out, or as published.
     exact : {"auto", "always", "never"}
@@ -174,7 +178,7 @@ def relative_risk(
     >>> dict(zip(malaysian.values, malaysian.attacker.round(4).tolist(), strict=True))
     {'Diabetes': 0.0, 'Flu': 0.4545, 'HIV': 0.0, 'Heart': 0.5455, 'Stomach': 0.0}
     >>> finding.n_attacker, finding.n_learner, round(finding.gr, 3)
-    (6.0, 4.0, 0.25)
+    (5.5, 3.5, 0.25)
     """
     begun = time.perf_counter()
     goal = Goal(
@@ -195,15 +199,22 @@ def relative_risk(
     sampling = Sampling(sampler=chosen, goal=goal, chains=chains, seed=seed, jobs=jobs)
     answer, how = _exactly(problem, likelihood, exact, conditional=conditional)
     sampled: Chains | None = None
+    errors: Errors | None = None
     if answer is None:
         sampled = run_chains(problem, sampling, conditional=conditional, progress=progress)
-        answer = sampled.answer
+        tied = tied_by_symmetry(problem, likelihood)
+        answer = evened(problem, sampled.answer, tied, likelihood)
+        if original is not None:
+            guesses = Guesses.about(original, problem, tuple_of, near)
+            errors = errors_of(problem, sampled, guesses, tied=tied, likelihood=likelihood,
+                               learner=learner)  # fmt: skip
+        sampled = replace(sampled, batches=())
         notes += (_sticky(beta),) if beta < _SMALL_BETA else ()
     finding = RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
-        tuple_of=tuple_of, answer=answer, how=how, chains=sampled, likelihood=likelihood,
-        learner_is=learner, ties=ties, sampling=sampling, seed=seed,
+        tuple_of=tuple_of, answer=answer, how=how, chains=sampled, errors=errors,
+        likelihood=likelihood, learner_is=learner, ties=ties, sampling=sampling, seed=seed,
         seconds=time.perf_counter() - begun, near=near,
         notes=(*release.notes, *notes, *(near.notes if near else ())),
         worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",
