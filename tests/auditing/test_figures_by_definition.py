@@ -201,7 +201,8 @@ def test_attacker_and_learner(seed: int, n: int, k: int) -> None:
             for s in range(width)
         ]
         for who, belief in (("attacker", attacker), ("learner", learner)):
-            at_risk[who] += belief[secret] >= max(belief) - 1e-9
+            top = [s for s in range(width) if belief[s] >= max(belief) - 1e-9]
+            at_risk[who] += (secret in top) / len(top)
         if attacker[secret] >= max(attacker) - 1e-9:
             risks.append(attacker[secret] / (learner[secret] / sum(learner)))
     figures = figures_of(table, sanitizer, ["relative-risk"])
