@@ -1,6 +1,7 @@
 """Intervals of sampled figures: they cover what is exactly so, and do not hang on chain length."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -240,6 +241,19 @@ def test_what_is_not_known_does_not_pass_an_audit():
     )  # fmt: skip
     assert audit.passed is False
     assert "gr is not known: the chains have not converged" in audit.verdict()
+
+
+def test_an_audit_passes_by_the_upper_end_alone():
+    release, table = simulated("vertical", 3)
+    sampled = uv.relative_risk(release, table, exact="never")
+    gr = replace(sampled.figures[0], value=0.02, low=0.0, high=0.3)
+    below, between = (uv.auditing.Threshold.parse(f"gr > {x}").check(gr) for x in (0.5, 0.1))
+    assert below.passed
+    assert not between.passed
+    assert str(between) == (
+        "gr is 2.0%, which is not above 10.0%, but it may be up to 30.0%: sample longer (ess=, "
+        "budget=)"
+    )
 
 
 def test_exact_figures_need_no_interval():

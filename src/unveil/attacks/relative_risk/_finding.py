@@ -77,10 +77,10 @@ _SHOWN = 12  # sensitive values of a person
 _WORST = 5  # people who are listed
 
 _NOBODY = "nobody is at risk under the attacker, so the relative risk is undefined"
+_LONGER = Message("sample longer ({ess}, {budget})", ess=Option("ess"), budget=Option("budget"))
 _PERHAPS_NOBODY = Message(
-    "it is not known whether anybody is at risk under the attacker; sample longer ({more})",
-    more=Option("ess"),
-)
+    "it is not known whether anybody is at risk under the attacker; {longer}", longer=_LONGER,
+)  # fmt: skip
 _STOPPED: dict[Stopped, Message] = {
     "converged": Message(""),
     "sweeps": Message("the limit of sweeps was reached; give more with {more}",
@@ -485,8 +485,8 @@ class RelativeRisk(Finding):
                     RELATIVE_RISK.of(None, why_not=self._unknown))  # fmt: skip
         (low, high), (least, most) = self.gr_interval, self.relative_risk_interval
         return (
-            GR.of(self.gr, low=low, high=high),
-            RELATIVE_RISK.of(worst, low=least, high=most,
+            GR.of(self.gr, low=low, high=high, remedy=_LONGER),
+            RELATIVE_RISK.of(worst, low=least, high=most, remedy=_LONGER,
                              why_not=_NOBODY if most == 0 else _PERHAPS_NOBODY),
         )  # fmt: skip
 
