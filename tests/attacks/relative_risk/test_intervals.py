@@ -233,6 +233,17 @@ def test_figures_of_chains_that_have_not_converged_are_not_known():
     assert finding.to_dict()["figures"]["gr"]["value"] is None
 
 
+def test_sampled_figures_with_a_small_beta_are_not_known():
+    """Chains that stay together look converged: in simulations the intervals do not cover."""
+    release, table = simulated("horizontal", 1)
+    finding = uv.relative_risk(release, table, exact="never", beta=0.05)
+    assert finding.converged
+    assert not finding.is_known
+    assert [one.value for one in finding.figures] == [None, None]
+    assert "with β = 0.05 chains may seem to have converged" in finding.verdict()
+    assert uv.relative_risk(release, table, exact="always", beta=0.05).is_known
+
+
 def test_what_is_not_known_does_not_pass_an_audit():
     _, table = simulated("vertical", 1)
     audit = uv.audit(

@@ -68,6 +68,8 @@ How: TypeAlias = Literal["closed form", "enumeration", "sampling"]
 
 QUANTILES = (0.0, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95, 0.99, 1.0)
 LEVELS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.99)
+SMALL_BETA = 0.1
+"""Below this, chains may look converged although they are not."""
 
 _ONE = 1e-9  # relative risks that differ from 1 by less are 1
 _BINS = 8  # for each doubling of the relative risk
@@ -175,6 +177,15 @@ class RelativeRisk(Finding):
     def converged(self) -> bool:
         """Whether the answer is exact, or the chains have converged."""
         return self.chains is None or self.chains.converged
+
+    @property
+    def is_known(self) -> bool:
+        """Whether GR and the worst relative risk are known, exactly or within their intervals.
+
+        They are not if the chains have not converged, nor if they may only seem to have: with a
+        small β they move so rarely that they may agree with each other and all be wrong.
+        """
+        return self.chains is None or (self.converged and self.problem.beta >= SMALL_BETA)
 
     @cached_property
     def attacker(self) -> Beliefs:
@@ -356,10 +367,10 @@ class RelativeRisk(Finding):
 
     @property
     def gr_interval(self) -> tuple[float, float]:
-        """The 95 % interval of GR; 0 and 1, which say nothing, if the chains have not converged."""
+        """The 95 % interval of GR; 0 and 1, which say nothing, if it is not known."""
         if self.errors is None:
             return self.gr, self.gr
-        if not self.converged:
+        if not self.is_known:
             return 0.0, 1.0
         low, high = share_within(*self._possible, self.ties, len(self._table))
         return min(low, self.gr), max(high, self.gr)
@@ -368,12 +379,12 @@ class RelativeRisk(Finding):
     def relative_risk_interval(self) -> tuple[float, float]:
         """The 95 % interval of the worst relative risk.
 
-        From 0 if perhaps nobody is at risk; 0 and infinity if the chains have not converged.
+        From 0 if perhaps nobody is at risk; 0 and infinity if it is not known.
         """
         worst = self.worst_relative_risk or 0.0
         if self.errors is None:
             return worst, worst
-        if not self.converged:
+        if not self.is_known:
             return 0.0, math.inf
         errors = self.errors.ratio[self._table.sensitive.codes, self.tuple_of]
         low, high = ratio_within(
@@ -392,8 +403,14 @@ class RelativeRisk(Finding):
 
     @property
     def _unknown(self) -> Message:
-        """Why chains that have not converged tell nothing, and what to do."""
+        """Why chains that have not converged, or only seem to have, tell nothing; what to do."""
         assert self.chains is not None
+        if self.converged:
+            return Message(
+                "with β = {beta} chains may seem to have converged although they have not; use "
+                "{exact}, where possible, or a larger β ({more})",
+                beta=f"{self.problem.beta:g}", exact=Option("exact", "always"), more=Option("beta"),
+            )  # fmt: skip
         return Message(
             "the chains have not converged; {why}", why=_STOPPED[self.chains.stopped],
         )  # fmt: skip
@@ -480,7 +497,7 @@ class RelativeRisk(Finding):
         worst = self.worst_relative_risk
         if self.errors is None:
             return GR.of(self.gr), RELATIVE_RISK.of(worst, why_not=_NOBODY)
-        if not self.converged:  # what is not known must not pass for known
+        if not self.is_known:  # what is not known must not pass for known
             return (GR.of(None, low=0.0, high=1.0, why_not=self._unknown),
                     RELATIVE_RISK.of(None, why_not=self._unknown))  # fmt: skip
         (low, high), (least, most) = self.gr_interval, self.relative_risk_interval
@@ -592,7 +609,7 @@ class RelativeRisk(Finding):
                 under=under, ask=ask,
             )  # fmt: skip
         secret, worst = self.sensitive.name, self.worst_relative_risk
-        if not self.converged:
+        if not self.is_known:
             return Message(
                 "Under {under}, it is not known how much more an attacker learns about people's "
                 "{secret} if they know that a person is in the table: {why}.",
@@ -621,7 +638,7 @@ class RelativeRisk(Finding):
         if self.microdata is None:
             return []
         raw = f" (raw {self._percent(self.gr_raw)})" if self.gr_raw < 0 else ""
-        if not self.converged:
+        if not self.is_known:
             said: list[Text] = [
                 Message("GR, the global relative risk: not known, because {why}.",
                         why=self._unknown),
@@ -630,8 +647,8 @@ class RelativeRisk(Finding):
             said = [
                 f"GR, the global relative risk: {self._percent(self.gr)}{raw}.",
                 *self._how_well_known(),
+                *self._ratios_in_words(),
             ]
-        said += self._ratios_in_words()
         if self.not_covered:
             said.append(
                 f"Not covered: {self.not_covered:,} records have values that no group of the "

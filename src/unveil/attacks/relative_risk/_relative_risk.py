@@ -28,7 +28,7 @@ from unveil.attacks.relative_risk._domain import (
     tuples_once,
 )
 from unveil.attacks.relative_risk._exact import Likelihood, exact_answer, is_settled
-from unveil.attacks.relative_risk._finding import How, RelativeRisk
+from unveil.attacks.relative_risk._finding import SMALL_BETA, How, RelativeRisk
 from unveil.attacks.relative_risk._guesses import Guesses
 from unveil.attacks.relative_risk._intervals import Errors, errors_of, evened
 from unveil.attacks.relative_risk._problem import (
@@ -48,8 +48,6 @@ from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, Tolerance, checked
 from unveil.sanitize import Sanitizer, as_microdata
-
-_SMALL_BETA = 0.1
 
 Exact: TypeAlias = Literal["auto", "always", "never"]
 
@@ -209,7 +207,7 @@ def relative_risk(
             errors = errors_of(problem, sampled, guesses, tied=tied, likelihood=likelihood,
                                learner=learner)  # fmt: skip
         sampled = replace(sampled, batches=())
-        notes += (_sticky(beta),) if beta < _SMALL_BETA else ()
+        notes += (_sticky(beta),) if beta < SMALL_BETA else ()
     finding = RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
