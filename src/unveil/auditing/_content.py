@@ -92,6 +92,7 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "error": audited.told_error(masking),
         "state": _word(audited.state),
         "passed": audited.passed,
+        "untouched": audited.is_untouched,
         "figures": {
             name: plain(audited.figures.get(name))
             for name in FIGURES

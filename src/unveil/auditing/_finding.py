@@ -22,7 +22,7 @@ from unveil.errors import File, InputError, Message, Text, View
 from unveil.findings import Finding, Value
 from unveil.microdata import Microdata
 from unveil.render import json_text
-from unveil.sanitize import Oracle
+from unveil.sanitize import Identity, Oracle
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,6 +95,13 @@ class Audited:
     def figures(self) -> dict[str, float | None]:
         """All numbers that there are, by the names of their figures."""
         return {name: one.value for name, one in self.values.items()}
+
+    @property
+    def is_untouched(self) -> bool:
+        """Whether the table is published as it is: a baseline, and never the best release."""
+        return isinstance(self.subject.sanitizer, Identity) or (
+            self.figures.get("loss") == 0 and not self.figures.get("suppressed")
+        )
 
     @property
     def state(self) -> State | None:

@@ -123,6 +123,9 @@ class Release(_Closed):
     error: Annotated[str | None, Field(description="Why there is no such release.")]
     state: Annotated[_State | None, Field(description="Null if there are no thresholds.")]
     passed: Annotated[bool | None, Field(description="Whether the state is 'passes'.")]
+    untouched: Annotated[
+        bool, Field(description="Whether the table is published as it is: a baseline.")
+    ]
     figures: dict[str, _FigureValue]
     intervals: Annotated[
         dict[str, tuple[_FigureValue, _FigureValue]],

@@ -93,7 +93,7 @@ def test_figures_stand_by_their_question_and_the_best_is_marked(few: dict[str, A
     k = next(row for row in groups["singling out"] if row["name"] == "k")
     assert [cell["best"] for cell in k["cells"]] == [False, True, False]
     loss = next(row for row in groups["utility"] if row["name"] == "loss")
-    assert [cell["best"] for cell in loss["cells"]] == [True, False, False]
+    assert [cell["best"] for cell in loss["cells"]] == [False, True, False]
     assert loss["cells"][2]["text"] == "–"
 
 
@@ -119,6 +119,16 @@ def test_every_question_says_where_it_is_answered(few: dict[str, Any]) -> None:
         "linkability": ["linkage-1"],
         "inference": ["measures-1"],
     }
+
+
+def test_the_untouched_table_is_never_the_best(few: dict[str, Any]) -> None:
+    assert [one["untouched"] for one in few["secrets"][0]["releases"]] == [True, False, False]
+    rows = [row for group in contents_of(few)[0]["groups"] for row in group["rows"]]
+    loss = next(row for row in rows if row["name"] == "loss")
+    assert loss["cells"][0]["value"] == 0
+    assert [cell["best"] for cell in loss["cells"]] == [False, True, False]
+    assert not any(row["cells"][0]["best"] for row in rows)
+    assert "the table as it is is the baseline, and never the best" in page_of(few)
 
 
 def test_why_a_part_is_missing_is_said(few: dict[str, Any]) -> None:

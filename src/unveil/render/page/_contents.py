@@ -199,7 +199,11 @@ def _row(
     name: str, figure: Mapping[str, Any], releases: Sequence[Mapping[str, Any]]
 ) -> dict[str, Any]:
     values = [release["figures"].get(name) for release in releases]
-    known = [value for value in values if _is_number(value)]
+    known = [
+        value
+        for value, release in zip(values, releases, strict=True)
+        if _is_number(value) and not release["untouched"]
+    ]
     best = (min if figure["lower_is_better"] else max)(known, default=None)
     told_apart = len({_text(name, value, figure) for value in values}) > 1
     return {
@@ -211,9 +215,10 @@ def _row(
                 "text": _text(name, value, figure),
                 "best": told_apart
                 and best is not None
+                and not release["untouched"]
                 and _text(name, value, figure) == _text(name, best, figure),
             }
-            for value in values
+            for value, release in zip(values, releases, strict=True)
         ],
     }
 
