@@ -42,7 +42,7 @@ __all__ = [
     "numbers",
 ]
 
-SCHEMA = 2
+SCHEMA = 3
 """Version of the form of `Finding.to_dict`; grows when a key changes its meaning."""
 
 

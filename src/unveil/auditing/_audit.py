@@ -38,9 +38,10 @@ from unveil.errors import (
 from unveil.findings import Value
 from unveil.microdata import Microdata
 from unveil.options import Tolerance, check
-from unveil.sanitize import Sanitizer
+from unveil.sanitize import Identity, Sanitizer
 
 MAKING = "making the release"
+BASELINE = "the table as it is"
 
 _ALWAYS = 0.01  # seconds of the smallest table
 _MICROSECONDS = {  # a record
@@ -119,11 +120,11 @@ class Run:
 
     def __init__(
         self, *, asked: Asked, parts: Sequence[Part], thresholds: Sequence[Threshold],
-        progress: bool | None,
+        progress: bool | None, baseline: bool = True,
     ) -> None:  # fmt: skip
         self._asked, self._parts, self._thresholds = asked, parts, thresholds
         self._given_by = {figure: part.name for part in parts for figure in part.figures}
-        self._progress = progress
+        self._progress, self._wants_baseline = progress, baseline
         self.interrupted = False
         self.seconds = 0.0
 
@@ -132,15 +133,35 @@ class Run:
     ) -> list[OneSecret]:
         """Look at the subjects of each table, one after the other."""
         begun = time.perf_counter()
-        everything = [subject for some in subjects for subject in some]
+        baselines = [self._baseline(*pair) for pair in zip(tables, subjects, strict=True)]
+        everything = [
+            subject
+            for some, baseline in zip(subjects, baselines, strict=True)
+            for subject in (*some, *baseline)
+        ]
         forecast = Forecast(steps_of(everything, self._parts, self._asked))
         secrets = []
         with StepsShown(forecast, self._progress) as steps:
-            for table, some in zip(tables, subjects, strict=True):
-                audited = [self._one(subject, steps) for subject in some]
-                secrets.append(OneSecret(microdata=table, audited=audited))
+            for table, some, baseline in zip(tables, subjects, baselines, strict=True):
+                audited = [self._judged(self._one(subject, steps)) for subject in some]
+                beside = [self._one(subject, steps) for subject in baseline]
+                secrets.append(
+                    OneSecret(
+                        microdata=table, audited=audited,
+                        baseline=next((one for one in beside if one.error is None), None),
+                    )
+                )  # fmt: skip
         self.seconds = time.perf_counter() - begun
         return secrets
+
+    def _baseline(self, table: Microdata, subjects: Sequence[Subject]) -> list[Subject]:
+        """The table as it is, to compare with; none if it is among what is audited."""
+        if not self._wants_baseline or any(isinstance(o.sanitizer, Identity) for o in subjects):
+            return []
+        return [Subject(name=BASELINE, microdata=table, sanitizer=Identity())]
+
+    def _judged(self, audited: Audited) -> Audited:
+        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
 
     def _one(self, subject: Subject, steps: StepsShown) -> Audited:
         steps.begin(f"{subject.name}: {MAKING}")
@@ -157,8 +178,7 @@ class Run:
             found = looked.get(part.name)
             if found is not None and found.finding is not None:
                 values |= part.values(found.finding)
-        audited = Audited(subject=subject, looked=looked, values=values, error=error)
-        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
+        return Audited(subject=subject, looked=looked, values=values, error=error)
 
     def _make(self, subject: Subject) -> Text | None:
         """Have the release made once, before any clock of a part runs; why not, if it cannot be."""
@@ -204,6 +224,7 @@ def audit(
     partitions: Mapping[str, Any] | None = None,
     adversary: Any = None,
     tolerance: Tolerance = None,
+    baseline: bool = True,
     include_records: bool = False,
     smallest: int = SMALLEST,
     key: str | None = None,
@@ -240,6 +261,9 @@ def audit(
     tolerance : str or float, optional
         How far a guess of a numeric sensitive value may be off and still be right, in every attack
         that guesses; see `inference`.
+    baseline : bool
+        Show the same figures of the table as it is beside those of the releases. No threshold
+        applies to it.
     include_records : bool
         Let the report show original records; otherwise they have references that only the owner
         can resolve.
@@ -282,7 +306,8 @@ def audit(
         partitions=partitions_of(partitions, tables),
     )  # fmt: skip
     subjects = of_their_secrets([subjects_of(releases, table) for table in tables], tables)
-    run = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress)
+    run = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,
+              baseline=baseline)  # fmt: skip
     secrets = run.over(tables, subjects)
     return Audit(
         secrets=tuple(sorted(secrets, key=lambda one: one.badness(), reverse=True)),

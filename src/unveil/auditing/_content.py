@@ -79,6 +79,7 @@ def _threat(audit: Audit) -> dict[str, Any]:
 def _secret(audit: Audit, one: OneSecret) -> dict[str, Any]:
     return {
         "sensitive": one.sensitive,
+        "baseline": None if one.baseline is None else _release(one.baseline, audit.masking(one)),
         "releases": [_release(audited, audit.masking(one)) for audited in one.audited],
         "sections": [_section(audit, one, part) for part in audit.parts],
     }

@@ -19,7 +19,7 @@ from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, State, Threshold, worst
 from unveil.auditing.parts import Asked, Part
 from unveil.errors import File, InputError, Message, Text, View
-from unveil.findings import Finding, Value
+from unveil.findings import Figure, Finding, Value
 from unveil.microdata import Microdata
 from unveil.render import json_text
 from unveil.sanitize import Identity, Oracle
@@ -95,6 +95,12 @@ class Audited:
     def figures(self) -> dict[str, float | None]:
         """All numbers that there are, by the names of their figures."""
         return {name: one.value for name, one in self.values.items()}
+
+    def told(self, figure: Figure) -> str:
+        """A figure for people; a star says that it is of some people only."""
+        value = self.values.get(figure.name)
+        text = figure.text(None if value is None else value.value)
+        return f"{text}*" if value is not None and value.among else text
 
     @property
     def is_untouched(self) -> bool:
@@ -172,6 +178,18 @@ class OneSecret:
 
     microdata: Microdata
     audited: Sequence[Audited]
+    baseline: Audited | None = None
+    """The table as it is, which no threshold applies to; None if it is among the releases."""
+
+    @property
+    def beside(self) -> list[Audited]:
+        """What is shown side by side: the baseline first."""
+        return [*([] if self.baseline is None else [self.baseline]), *self.audited]
+
+    @property
+    def among(self) -> list[str]:
+        """What the stars say: of whom figures are that are not of everybody."""
+        return sorted({v.among for one in self.beside for v in one.values.values() if v.among})
 
     @property
     def sensitive(self) -> str:

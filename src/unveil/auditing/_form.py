@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-FORM = 3
+FORM = 4
 """The version of the form; grows when something changes its meaning or goes."""
 
 _Number = float | None
@@ -141,6 +141,10 @@ class Secret(_Closed):
     """What was found about one sensitive column."""
 
     sensitive: str
+    baseline: Annotated[
+        Release | None,
+        Field(description="The table as it is; null if it is one of the releases."),
+    ]
     releases: list[Release]
     sections: list[Section]
 
@@ -208,7 +212,7 @@ class AuditForm(_Closed):
     unveil: Annotated[str, Field(description="The version that made it.")]
     schema_: Annotated[int, Field(alias="schema", description="The form of findings.")]
     finding: Literal["audit"]
-    form: Literal[3]
+    form: Literal[4]
     data: Data
     threat: Threat
     verdict: Verdict

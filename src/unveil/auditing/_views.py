@@ -32,16 +32,15 @@ def summary_of(audit: Audit) -> str:
     lines += [f"  {sentence}" for sentence in verdict_of(audit)]
     for one in audit.secrets:
         lines += ["", f"  {one.sensitive}", *(f"  {line}" for line in _side_by_side(one))]
-    some = {value.among for one in audit.releases for value in one.values.values() if value.among}
-    lines += [f"  * {among}" for among in sorted(some)]
+    lines += [f"  * {among}" for one in audit.secrets for among in one.among]
     return "\n".join(lines)
 
 
 def _side_by_side(one: OneSecret) -> list[str]:
     """A line for each figure, a column for each release; or the other way round, if many."""
-    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.audited)]
-    cells = [[told(audited, f) for audited in one.audited] for f in shown]
-    releases = [display_name(audited.name) for audited in one.audited]
+    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.beside)]
+    cells = [[audited.told(f) for audited in one.beside] for f in shown]
+    releases = [display_name(audited.name) for audited in one.beside]
     if len(releases) > _ACROSS:
         titles = [f.name for f in shown]
         return _lined(
@@ -59,13 +58,6 @@ def _side_by_side(one: OneSecret) -> list[str]:
             [f.title, *row] for f, row in zip(shown, cells, strict=True) if f.question is question
         ]
     return _lined(rows)
-
-
-def told(audited: Audited, figure: Figure) -> str:
-    """A figure of a release; a star says that it is of some people only."""
-    value = audited.values.get(figure.name)
-    text = figure.text(None if value is None else value.value)
-    return f"{text}*" if value is not None and value.among else text
 
 
 def _lined(rows: list[list[str]]) -> list[str]:
@@ -119,10 +111,10 @@ def _verdict(audit: Audit) -> list[str]:
 
 
 def _of_secret(one: OneSecret) -> str:
-    there = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.audited)]
+    there = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.beside)]
     heads = "".join(
         f'<th scope="col" style="{_CELL}; {_LINE}">{text_html(display_name(audited.name))}</th>'
-        for audited in one.audited
+        for audited in one.beside
     )
     rows = [
         f'<tr><th scope="col" style="{_NAME}; {_LINE}">{text_html(one.sensitive)}</th>{heads}</tr>'
@@ -131,7 +123,7 @@ def _of_secret(one: OneSecret) -> str:
         figures = [figure for figure in there if figure.question is question]
         if figures:
             rows.append(
-                f'<tr><th colspan="{len(one.audited) + 1}" scope="rowgroup" '
+                f'<tr><th colspan="{len(one.beside) + 1}" scope="rowgroup" '
                 f'style="{_NAME}; padding-top: 0.7em; font-style: italic; font-weight: normal">'
                 f"{question}</th></tr>"
             )
@@ -140,7 +132,7 @@ def _of_secret(one: OneSecret) -> str:
 
 
 def _row(figure: Figure, one: OneSecret) -> str:
-    cells = "".join(_cell(figure, audited) for audited in one.audited)
+    cells = "".join(_cell(figure, audited) for audited in one.beside)
     return (
         f'<tr title="{figure.says}"><th scope="row" style="{_NAME}; font-weight: normal">'
         f"{figure.title}</th>{cells}</tr>"
@@ -149,7 +141,7 @@ def _row(figure: Figure, one: OneSecret) -> str:
 
 def _cell(figure: Figure, audited: Audited) -> str:
     checks = [check for check in audited.checks if check.threshold.figure.name == figure.name]
-    text = told(audited, figure)
+    text = audited.told(figure)
     if not checks:
         return f'<td style="{_CELL}">{text}</td>'
     state = worst(check.state for check in checks)

@@ -183,6 +183,8 @@ def show_audit(found: Audit, out: Console) -> None:
         for side_by_side in _side_by_side(one, out.width):
             out.print(side_by_side)
             out.print()
+        for among in one.among:
+            _say(f"* {among}", out)
         _show_what_is_lacking(one, out)
 
 
@@ -193,10 +195,10 @@ def _say(text: str, out: Console, inset: str = "") -> None:
 
 def _side_by_side(one: OneSecret, width: int) -> list[Table]:
     """A table, or several, of as many releases as have room without a break in a word."""
-    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.audited)]
-    if len(one.audited) > _ACROSS:
-        return [_one_line_each(one.audited, [f for f in shown if f.name in _MAIN])]
-    heads = [harmless(display_name(audited.name)) for audited in one.audited]
+    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.beside)]
+    if len(one.beside) > _ACROSS:
+        return [_one_line_each(one.beside, [f for f in shown if f.name in _MAIN])]
+    heads = [harmless(display_name(audited.name)) for audited in one.beside]
     room = width - max((len(figure.title) for figure in shown), default=0) - len(_INSET)
     if sum(len(head) + _BETWEEN for head in heads) > room:
         heads = [head.replace("(", "\n(") for head in heads]  # a sanitizer, and its options
@@ -210,9 +212,7 @@ def _side_by_side(one: OneSecret, width: int) -> list[Table]:
         tables[-1].append(place)
         left -= takes
     return [
-        _figures(
-            [heads[place] for place in places], [one.audited[place] for place in places], shown
-        )
+        _figures([heads[place] for place in places], [one.beside[place] for place in places], shown)
         for places in tables
     ]
 
@@ -227,7 +227,7 @@ def _figures(heads: Sequence[str], releases: Sequence[Audited], shown: Sequence[
         if figures:
             table.add_row(str(question).capitalize(), style="italic")
         for figure in figures:
-            cells = [figure.text(audited.figures.get(figure.name)) for audited in releases]
+            cells = [audited.told(figure) for audited in releases]
             table.add_row(f"{_INSET}{figure.title}", *cells)
     return table
 
@@ -237,7 +237,7 @@ def _one_line_each(all_of_them: Sequence[Audited], figures: Sequence[Figure]) ->
     for figure in figures:
         table.add_column(figure.title, justify="right", overflow="fold")
     for audited in all_of_them:
-        cells = [figure.text(audited.figures.get(figure.name)) for figure in figures]
+        cells = [audited.told(figure) for figure in figures]
         table.add_row(harmless(display_name(audited.name)), *cells)
     return table
 

@@ -101,11 +101,13 @@ def audited(
                 "fail_on = ['k < 5'] under [thresholds]"
             )
         needed = _needed(required, {**planned.options, **(options or {})}, options)
-        found = planned.audit(attacks=needed, fail_on=_thresholds(required), **common)
+        found = planned.audit(attacks=needed, fail_on=_thresholds(required), baseline=False,
+                              **common)  # fmt: skip
     else:
         required = _required(release, requirements)
         needed = _needed(required, options or {}, options)
-        found = audit(microdata, release, attacks=needed, fail_on=_thresholds(required), **common)
+        found = audit(microdata, release, attacks=needed, fail_on=_thresholds(required),
+                      baseline=False, **common)  # fmt: skip
     return found, required
 
 

@@ -144,13 +144,17 @@ def contents_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _secret(audit: Mapping[str, Any], told: Mapping[str, Any]) -> dict[str, Any]:
     secret = _noted_once(told, audit["data"]["notes"])
     families = families_of(secret["releases"])
-    groups = _groups(audit, secret["releases"])
+    baseline = [] if secret["baseline"] is None else [secret["baseline"]]
+    beside = [*baseline, *secret["releases"]]
+    groups = _groups(audit, beside)
     return {
         "sensitive": secret["sensitive"],
         "releases": secret["releases"],
-        "across": len(secret["releases"]) <= _ACROSS,
+        "beside": beside,
+        "among": sorted({text for one in beside for text in one["among"].values()}),
+        "across": len(beside) <= _ACROSS,
         "groups": groups,
-        "trade": _trade(audit, secret["releases"], families),
+        "trade": _trade(audit, beside, families),
         "in_short": _whole(secret["sections"][0]) if secret["sections"] else [],
         "sections": [_section(one, families, secret["releases"]) for one in secret["sections"]],
     }
@@ -212,7 +216,7 @@ def _row(
         "cells": [
             {
                 "value": "" if value is None else value,
-                "text": _text(name, value, figure),
+                "text": _text(name, value, figure) + ("*" if name in release["among"] else ""),
                 "best": told_apart
                 and best is not None
                 and not release["untouched"]
@@ -252,7 +256,12 @@ def trade_chart(audit: Mapping[str, Any]) -> dict[str, Any] | None:
     Of several sensitive columns each has series of its own.
     """
     several = len(audit["secrets"]) > 1
-    releases = {one["sensitive"] if several else "": one["releases"] for one in audit["secrets"]}
+    releases = {
+        one["sensitive"] if several else "": [
+            *([] if one["baseline"] is None else [one["baseline"]]), *one["releases"],
+        ]
+        for one in audit["secrets"]
+    }  # fmt: skip
     families = {secret: families_of(some) for secret, some in releases.items()}
     return _trade_chart(audit, releases, families)
 
