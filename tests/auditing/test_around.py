@@ -205,7 +205,9 @@ def test_secrets_on_the_same_point_are_all_seen_and_named_once() -> None:
     tables = [uv.read_table(table, quasi="age", sensitive=one) for one in ("a", "b")]
     audit = uv.audit(tables, "mondrian:k=5,20", attacks=["measures", "utility"], progress=False)
     ax = audit.plot()
-    assert [text.get_text() for text in ax.texts] == ["Mondrian(k=5)", "Mondrian(k=20)"]
+    assert [text.get_text() for text in ax.texts] == [
+        "the table as it is", "Mondrian(k=5)", "Mondrian(k=20)",
+    ]  # fmt: skip
     first, second = ax.lines
     assert first.get_xydata().tolist() == second.get_xydata().tolist()
     assert first.get_markersize() > second.get_markersize()
@@ -214,6 +216,8 @@ def test_secrets_on_the_same_point_are_all_seen_and_named_once() -> None:
 def test_a_picture_needs_both_sides(survey: uv.Microdata) -> None:
     audit = uv.audit(survey, "mondrian:k=5,20", attacks=QUICK, progress=False)
     axes = audit.plot()
-    assert [text.get_text() for text in axes.texts] == ["Mondrian(k=5)", "Mondrian(k=20)"]
+    assert [text.get_text() for text in axes.texts] == [
+        "the table as it is", "Mondrian(k=5)", "Mondrian(k=20)",
+    ]  # fmt: skip
     with pytest.raises(InputError, match="both sides"):
         uv.audit(survey, "mondrian:k=5", attacks=["measures"], progress=False).plot()
