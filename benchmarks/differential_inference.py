@@ -59,11 +59,14 @@ def measure(name: str, table: Microdata, sanitizer: uv.Mondrian, sample: int = S
     distinct = len(table.distinct)
     sanitize = statistics.median(seconds(lambda: sanitizer.sanitize(table)) for _ in range(repeats))
     findings = [
-        uv.differential_inference(table, sanitizer, path="fast") for _ in range(min(repeats, 3))
+        uv.differential_inference(table, sanitizer, adversary="naive-bayes", path="fast")
+        for _ in range(min(repeats, 3))
     ]
     finding = findings[0]
     everyone = statistics.median(f.seconds for f in findings)
-    general = uv.differential_inference(table, sanitizer, path="general", targets=sample)
+    general = uv.differential_inference(
+        table, sanitizer, adversary="naive-bayes", path="general", targets=sample
+    )
     anew = general.seconds / len(np.unique(table.distinct_of[general.targets])) * distinct
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
     row = [

@@ -43,7 +43,7 @@ def test_demo_tells_the_story(tmp_path):
     result = run("demo", "--json", tmp_path / "demo.json", "--plot", tmp_path / "demo.svg")
     assert result.stdout.startswith("944 people told the American National Election Study")
     for part in ("no anonymization", "Mondrian(k=5)", "Mondrian(l=2)", "●", "An average can hide",
-                 "age 91", "unveil audit yourfile.csv"):  # fmt: skip
+                 "age 22", "unveil audit yourfile.csv"):  # fmt: skip
         assert part in result.stdout
     findings = json.loads((tmp_path / "demo.json").read_text(encoding="utf-8"))["findings"]
     again = uv.differential_inference(uv.datasets.election_survey(), uv.Mondrian(k=5))

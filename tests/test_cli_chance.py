@@ -41,7 +41,7 @@ def test_beside_others_each_has_its_own_attacker(table):
                "--json", "-")  # fmt: skip
     counts, records = json.loads(done.stdout)["findings"]
     assert (counts["adversary"], records["adversary"]) == (
-        "smoothed frequency", "Bernoulli naive Bayes",
+        "smoothed frequency", "the strongest of Bernoulli naive Bayes and conditional frequency",
     )  # fmt: skip
 
 

@@ -43,7 +43,7 @@ def test_each_sanitizer_is_tried_with_a_goal_that_few_can_meet(tested, asked, tr
 def test_noisy_counts_are_sampled_only_if_that_is_asked_for(tested):
     f = uv.LaplaceCounts(epsilon=1)
     _testing.warm_up([f], adversary="naive-bayes")
-    assert tested == [(f, "smoothed-frequency", None)]
+    assert tested == [(f, ("smoothed-frequency",), None)]
 
 
 def test_oracles_are_left_alone(tested):

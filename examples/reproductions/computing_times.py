@@ -23,7 +23,16 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from experiment import Asked, Outcome, Setting, Values, asked, experiment_parser, measure
+from experiment import (
+    ADVERSARY,
+    Asked,
+    Outcome,
+    Setting,
+    Values,
+    asked,
+    experiment_parser,
+    measure,
+)
 from noisy_experiment import CUTS, cuts_for, in_parts
 from published import ADULT, INTERNET, MINUTES, SAMPLES
 from published_sampling import apart, sample
@@ -171,7 +180,13 @@ def _anew(table: Microdata, setting: Setting, variant: str, sample: int) -> floa
     rng = np.random.default_rng(0)
     some = rng.choice(table.distinct, min(sample, len(table.distinct)), replace=False)
     finding = uv.differential_inference(
-        table, setting.sanitizer(variant), targets=some, path="general", jobs=1, progress=False
+        table,
+        setting.sanitizer(variant),
+        adversary=ADVERSARY,
+        targets=some,
+        path="general",
+        jobs=1,
+        progress=False,
     )
     return finding.seconds / len(some) * len(table.distinct)
 

@@ -63,6 +63,10 @@ HEADS = {
 
 OWN = ("unveil", "unveil-cut")
 
+ADVERSARY = "naive-bayes"
+"""The attacker of the reports; by default unveil has others, too."""
+
+
 _GIVEN = ("over_of_all", "modes_changed", "too_few")
 
 
@@ -179,7 +183,9 @@ def _measured(table: Microdata, setting: Setting, variant: str, jobs: int | None
     except GoalError as error:
         nobody = np.empty(0)
         return Outcome(setting=setting, variant=variant, distances=nobody, refused=str(error))
-    finding = uv.differential_inference(table, sanitizer, jobs=jobs, progress=False)
+    finding = uv.differential_inference(
+        table, sanitizer, adversary=ADVERSARY, jobs=jobs, progress=False
+    )
     least = setting.value if setting.goal == "k" else 1
     return Outcome(
         setting=setting,

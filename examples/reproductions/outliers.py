@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from experiment import HEADS, Asked, Setting, Values, asked, experiment_parser
+from experiment import ADVERSARY, HEADS, Asked, Setting, Values, asked, experiment_parser
 from numpy.typing import NDArray
 from outliers_picture import draw_outliers
 from reproduction import one_number, run, save_json, shown, side_by_side
@@ -105,14 +105,22 @@ def _hardened(table: Microdata, wanted: Asked, limits: Limits) -> Iterator[Harde
             for variant in wanted.variants:
                 f = setting.sanitizer(variant)
                 try:
-                    before = uv.differential_inference(table, f, jobs=wanted.jobs, progress=False)
+                    before = uv.differential_inference(
+                        table, f, adversary=ADVERSARY, jobs=wanted.jobs, progress=False
+                    )
                 except GoalError as error:
                     print(f"{setting.label}, {HEADS[variant]}: {error}")
                     continue
                 finally:
                     progress.advance(n)
                 hardening = uv.harden(
-                    table, f, strategy="remove", **vars(limits), jobs=wanted.jobs, progress=False
+                    table,
+                    f,
+                    strategy="remove",
+                    **vars(limits),
+                    adversary=ADVERSARY,
+                    jobs=wanted.jobs,
+                    progress=False,
                 )
                 yield Hardened(setting, variant, before.tested, hardening)
 

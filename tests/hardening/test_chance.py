@@ -283,9 +283,9 @@ def test_everybody_is_attacked_by_the_sanitizers_own_adversary(people, monkeypat
     monkeypatch.setattr(_harden, "differential_inference", seen)
     options = {"delta": 0.01, "rounds": 1, "at_most": 0.5, "jobs": 1, "strategy": "both"}
     uv.harden(people, Counted(seed=2), **options)
-    assert told == [(kind, "conditional-frequency") for kind in (Counted, Counted, Merged)]
+    assert told == [(kind, ("conditional-frequency",)) for kind in (Counted, Counted, Merged)]
     assert uv.harden(people, uv.Mondrian(k=2), delta=0.9).finding.adversary.label == (
-        "Bernoulli naive Bayes"
+        "the strongest of Bernoulli naive Bayes and conditional frequency"
     )
 
 

@@ -63,11 +63,17 @@ def test_the_goal_holds_for_what_is_offered(survey):
     f = uv.Mondrian(k=5)
     seen = []
     hardening = uv.harden(
-        survey, f, delta=0.1, watch=lambda strategy, one: seen.append((strategy, one))
+        survey,
+        f,
+        delta=0.1,
+        adversary="naive-bayes",
+        watch=lambda strategy, one: seen.append((strategy, one)),
     )
     assert hardening.holds
     assert seen == [("remove", one) for one in hardening.rounds]
-    again = uv.differential_inference(hardening.microdata, hardening.sanitizer)
+    again = uv.differential_inference(
+        hardening.microdata, hardening.sanitizer, adversary="naive-bayes"
+    )
     assert again.delta == hardening.finding.delta == hardening.best.delta <= 0.1
     assert hardening.sanitizer == f
     kept = np.setdiff1d(np.arange(len(survey)), hardening.removed)

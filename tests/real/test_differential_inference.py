@@ -12,9 +12,28 @@ FIVE = ("age", "education_attainment", "major_occupation", "marital_status", "ra
 
 @pytest.mark.parametrize(("quasi", "delta"), [(None, 0.198), (FIVE, 0.168)])
 def test_internet_usage_unsanitized_has_the_published_delta(internet_usage, quasi, delta):
-    finding = uv.differential_inference(internet_usage(quasi), uv.Identity())
+    finding = uv.differential_inference(
+        internet_usage(quasi), uv.Identity(), adversary="naive-bayes"
+    )
     assert round(finding.delta, 3) == delta
     assert len(finding.tested) == 9_799
+
+
+def assert_deltas(table, expected):
+    """δ of naive Bayes and of conditional frequency: as it is, and for k of 5, 20 and 80."""
+    releases = (uv.Identity(), *(uv.Mondrian(k=k) for k in (5, 20, 80)))
+    for sanitizer, deltas in zip(releases, expected, strict=True):
+        finding = uv.differential_inference(table, sanitizer)
+        assert [round(one.delta, 3) for one in finding.against.values()] == deltas
+        assert round(finding.delta, 3) == max(deltas)
+
+
+def test_naive_bayes_alone_would_call_coarser_releases_worse(internet_usage, adult):
+    """It pools all records, so what it misses in exact ones is no protection."""
+    assert_deltas(
+        internet_usage(), [[0.198, 0.936], [0.569, 0.862], [0.501, 0.602], [0.482, 0.458]]
+    )
+    assert_deltas(adult(), [[0.258, 1.0], [0.269, 0.922], [0.324, 0.867], [0.357, 0.626]])
 
 
 def assert_paths_agree_on_the_worst_and_on_some(microdata, sanitizer, adversary, some):

@@ -8,13 +8,20 @@ import unveil as uv
 pytestmark = pytest.mark.real
 
 
-def test_naive_bayes_knows_the_population_and_not_the_people(adult):
+def test_naive_bayes_knows_the_population_and_conditional_frequency_the_people(adult):
     finding = uv.inference(uv.Mondrian(k=5), adult())
     assert len(finding.inside) == len(finding.outside) == 45_222
+    bayes, frequency = finding.against.values()
     # Twice as good as the prior, and about as good about people whose records are not there.
-    assert finding.outside.accuracy.low > 2 * finding.baseline
-    assert abs(finding.gap.value) < 0.01
-    assert finding.gap.high < 0.02
+    assert bayes.outside.accuracy.low > 2 * finding.baseline
+    assert abs(bayes.gap.value) < 0.01
+    assert bayes.gap.high < 0.02
+    # Worse about people who are not there, and much better about those who are: a breach.
+    assert finding.adversary is frequency.adversary
+    assert round(100 * frequency.inside.accuracy.value, 1) == 37.3
+    assert round(100 * frequency.outside.accuracy.value, 1) == 23.4
+    assert round(100 * finding.largest_gap.value, 1) == 13.9
+    assert finding.largest_gap.low > 0.13
 
 
 def test_who_remembers_records_has_a_real_gap(adult):

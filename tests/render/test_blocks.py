@@ -13,7 +13,9 @@ from unveil.render import blocks, told_together
 
 @pytest.fixture(scope="module")
 def finding():
-    return uv.differential_inference(uv.datasets.election_survey(), uv.Mondrian(k=5))
+    return uv.differential_inference(
+        uv.datasets.election_survey(), uv.Mondrian(k=5), adversary="naive-bayes"
+    )
 
 
 def picture(findings, width):

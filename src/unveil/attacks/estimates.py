@@ -23,7 +23,7 @@ behave differently may have been missed by chance. Every interval has at least t
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -94,7 +94,7 @@ def variance_of_mean(sums: NDArray[np.float64], people: int) -> float:
     return float((sums**2).sum() * groups / (groups - 1) / people**2)
 
 
-def share_of(values: NDArray[np.float64], folds: Folds = None) -> Estimate:
+def share_of(values: NDArray[np.float64], folds: Folds = None, tail: float = TAIL) -> Estimate:
     """The mean over people of yes and no, or of probabilities, with a binomial interval.
 
     The interval is that of C. J. Clopper and E. S. Pearson (1934). Probabilities vary less than
@@ -110,9 +110,9 @@ def share_of(values: NDArray[np.float64], folds: Folds = None) -> Estimate:
 
     n, mean = len(values), _mean(values)
     yes = n * mean
-    low = float(betaincinv(yes, n - yes + 1, TAIL)) if yes > 0 else 0.0
-    high = float(betaincinv(yes + 1, n - yes, 1 - TAIL)) if yes < n else 1.0
-    half = _half_of_folds(values, folds)
+    low = float(betaincinv(yes, n - yes + 1, tail)) if yes > 0 else 0.0
+    high = float(betaincinv(yes + 1, n - yes, 1 - tail)) if yes < n else 1.0
+    half = _half_of_folds(values, folds, tail)
     return Estimate(mean, max(0.0, min(low, mean - half)), min(1.0, max(high, mean + half)))
 
 
@@ -126,7 +126,10 @@ def mean_of(values: NDArray[np.float64], folds: Folds = None) -> Estimate:
 
 
 def paired_difference(
-    inside: NDArray[np.float64], outside: NDArray[np.float64], folds: Folds = None
+    inside: NDArray[np.float64],
+    outside: NDArray[np.float64],
+    folds: Folds = None,
+    tail: float = TAIL,
 ) -> Estimate:
     """The mean of people's numbers inside minus that of the same people outside.
 
@@ -135,11 +138,13 @@ def paired_difference(
     0.500 (0.400 to 0.600)
     """
     differences = inside - outside
-    half = max(_half_of_people(differences, folds), _half_of_people(outside, None))
-    return _with_room(_mean(differences), half, len(differences), -1, 1)
+    half = max(_half_of_people(differences, folds, tail), _half_of_people(outside, None, tail))
+    return _with_room(_mean(differences), half, len(differences), -1, 1, tail)
 
 
-def difference_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> Estimate:
+def difference_of(
+    first: NDArray[np.float64], second: NDArray[np.float64], tail: float = TAIL
+) -> Estimate:
     """The mean of some people's numbers minus that of other people's, with Welch's interval.
 
     All numbers are from 0 to 1.
@@ -151,8 +156,8 @@ def difference_of(first: NDArray[np.float64], second: NDArray[np.float64]) -> Es
     sides = first, second
     fewest, half = min(map(len, sides)), math.inf
     if fewest >= FEWEST:
-        half = half_of_both([(away_from_mean(values, None), len(values)) for values in sides])
-    return _with_room(_mean(first) - _mean(second), half, fewest, -1, 1)
+        half = half_of_both([(away_from_mean(values, None), len(values)) for values in sides], tail)
+    return _with_room(_mean(first) - _mean(second), half, fewest, -1, 1, tail)
 
 
 def half_of_both(sides: Sequence[tuple[NDArray[np.float64], int]], tail: float = TAIL) -> float:
@@ -166,6 +171,25 @@ def half_of_both(sides: Sequence[tuple[NDArray[np.float64], int]], tail: float =
         return 0.0
     each = zip(variances, (len(sums) - 1 for sums, _ in sides), strict=True)
     return _student(total**2 / sum(v**2 / d for v, d in each), tail) * math.sqrt(total)
+
+
+def largest(several: Sequence[Callable[[float], Estimate]]) -> Estimate:
+    """The largest of several numbers, each a function from the tail of its interval.
+
+    The lower end allows for the choice of the largest (Bonferroni). The upper end need not: the
+    number that is truly the largest has an upper end of its own among them.
+
+    >>> right = [np.tile([1.0, 0.0], 50), np.tile([1.0, 0.0, 1.0, 1.0], 25)]
+    >>> print(largest([lambda tail, one=one: share_of(one, tail=tail) for one in right]))
+    0.750 (0.640 to 0.831)
+    """
+    lows = [one(TAIL / len(several)) for one in several]
+    highs = [one(TAIL) for one in several]
+    return Estimate(
+        max(one.value for one in highs),
+        max(one.low for one in lows),
+        max(one.high for one in highs),
+    )
 
 
 def figured(figure: Figure, estimate: Estimate | None) -> Value:
@@ -191,21 +215,22 @@ def _mean(values: NDArray[np.float64]) -> float:
     return math.fsum(values.tolist()) / len(values)
 
 
-def _half_of_people(values: NDArray[np.float64], folds: Folds) -> float:
+def _half_of_people(values: NDArray[np.float64], folds: Folds, tail: float = TAIL) -> float:
     if len(values) < FEWEST:
         return math.inf
-    return max(_half(away_from_mean(values, None), len(values)), _half_of_folds(values, folds))
+    alone = _half(away_from_mean(values, None), len(values), tail)
+    return max(alone, _half_of_folds(values, folds, tail))
 
 
-def _half_of_folds(values: NDArray[np.float64], folds: Folds) -> float:
+def _half_of_folds(values: NDArray[np.float64], folds: Folds, tail: float = TAIL) -> float:
     """Half an interval if folds are what is independent; 0 without several folds."""
     if folds is None or len(np.unique(folds)) < FEWEST:
         return 0.0
-    return _half(away_from_mean(values, folds), len(values))
+    return _half(away_from_mean(values, folds), len(values), tail)
 
 
-def _half(sums: NDArray[np.float64], people: int) -> float:
-    return _student(len(sums) - 1) * math.sqrt(variance_of_mean(sums, people))
+def _half(sums: NDArray[np.float64], people: int, tail: float) -> float:
+    return _student(len(sums) - 1, tail) * math.sqrt(variance_of_mean(sums, people))
 
 
 def _student(freedom: float, tail: float = TAIL) -> float:
@@ -214,9 +239,11 @@ def _student(freedom: float, tail: float = TAIL) -> float:
     return float(-stdtrit(freedom, tail))
 
 
-def _with_room(value: float, half: float, people: int, least: float, most: float) -> Estimate:
+def _with_room(
+    value: float, half: float, people: int, least: float, most: float, tail: float = TAIL
+) -> Estimate:
     """An interval of that half width, with room for people of another kind who were not seen."""
-    seen = TAIL ** (1 / people)
+    seen = tail ** (1 / people)
     low = min(value - half, least + (value - least) * seen)
     high = max(value + half, most - (most - value) * seen)
     return Estimate(value, max(float(least), low), min(float(most), high))

@@ -386,12 +386,14 @@ class _Run:
     def _warm_up(self, wanted: Sequence[ToRead], options: Mapping[str, Any]) -> None:
         """Compile the kernels of sanitizers before the clock of a budget runs."""
         from unveil.cli._testing import warm_up
+        from unveil.sanitize import Sanitizer
 
         if {"sanitizer", "microdata"} <= self.declaration.sources().keys() and options.get(
             "budget"
         ):
             warm_up([one.sanitizer for one in wanted if one.sanitizer is not None],
-                    adversary="naive-bayes", sampled=bool({"samples", "error"} & options.keys()),
+                    adversary=options.get("adversary") or Sanitizer.attacked_by,
+                    sampled=bool({"samples", "error"} & options.keys()),
                     attack=self.declaration.call())  # fmt: skip
 
     def _look_together(

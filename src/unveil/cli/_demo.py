@@ -89,7 +89,7 @@ def demo(
     out.print()
     out.print(_QUESTION)
     out.print()
-    warm_up(_STORY, adversary="naive-bayes")
+    warm_up(_STORY, adversary=Mondrian.attacked_by)
     found = {f.label: differential_inference(election_survey(), f) for f in _STORY}
     if any(finding.interrupted for finding in found.values()):
         raise KeyboardInterrupt  # an unfinished story misleads

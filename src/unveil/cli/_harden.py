@@ -63,7 +63,7 @@ def harden(
         distance_named(options["distance"])
     microdata = reading.read()
     sampled = bool({"samples", "error"} & options.keys())
-    warm_up([f], adversary=adversary[0] if adversary else f.attacked_by, sampled=sampled)
+    warm_up([f], adversary=adversary or f.adversaries, sampled=sampled)
     watch = _say_round if sys.stderr.isatty() else _nothing
     finding = hardened(microdata, f, watch=watch, **options)
     _tell(finding, out, outputs)

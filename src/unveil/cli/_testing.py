@@ -16,8 +16,8 @@ from unveil.sanitize import SANITIZERS, LaplaceCounts, Sanitizer
 
 
 def warm_up(
-    sanitizers: Sequence[Sanitizer], *, adversary: str | None, sampled: bool = False,
-    attack: Callable[..., Any] = differential_inference,
+    sanitizers: Sequence[Sanitizer], *, adversary: str | Sequence[str] | None,
+    sampled: bool = False, attack: Callable[..., Any] = differential_inference,
 ) -> None:  # fmt: skip
     """Have the kernels compiled (or fetched from numba's cache) before any clock runs.
 
@@ -40,9 +40,9 @@ def warm_up(
                 attack(microdata=table, sanitizer=easy, **given)
 
 
-def _heard_by(sanitizer: Sanitizer, adversary: str) -> str:
-    """The adversary, or one who can make something of counts."""
-    return sanitizer.attacked_by if isinstance(sanitizer, LaplaceCounts) else adversary
+def _heard_by(sanitizer: Sanitizer, adversary: str | Sequence[str]) -> str | Sequence[str]:
+    """The adversaries, or those who can make something of counts."""
+    return sanitizer.adversaries if isinstance(sanitizer, LaplaceCounts) else adversary
 
 
 def _is_built_in(sanitizer: Sanitizer) -> bool:

@@ -122,8 +122,8 @@ def harden(
     --------
     >>> import unveil as uv
     >>> survey = uv.datasets.election_survey()
-    >>> hardening = uv.harden(survey, uv.Mondrian(k=5), delta=0.1)
-    >>> hardening.holds, hardening.finding.delta <= 0.1
+    >>> hardening = uv.harden(survey, uv.Mondrian(k=20, regions="cut"), delta=0.2)
+    >>> hardening.holds, hardening.finding.delta <= 0.2
     (True, True)
     >>> len(hardening.microdata) + len(hardening.removed) == len(survey)
     True
@@ -132,7 +132,7 @@ def harden(
     f = as_sanitizer(sanitizer)
     strategies = _strategies(strategy)
     # Named here, so that merged classes are attacked by the same adversary.
-    attacker = f.attacked_by if adversary is None else adversary
+    attacker = f.adversaries if adversary is None else adversary
     _check(microdata, f, adversaries_named(attacker))
     distance_named(distance, microdata.sensitive)
     limits = Limits(

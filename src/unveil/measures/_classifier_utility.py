@@ -333,7 +333,7 @@ class _Course:
             self.made_by, default = release.made_by, "naive-bayes"
         else:
             self.published = sanitizer = sanitize.as_sanitizer(published)
-            self.made_by, default = sanitizer.label, sanitizer.attacked_by
+            self.made_by, default = sanitizer.label, sanitizer.adversaries[0]
         self.model = adversary.adversary_named(default if model is None else model, seed=seed)
         self.table = self.model.prepared(microdata)
         if self.table is not microdata and isinstance(self.published, Release):

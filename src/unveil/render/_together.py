@@ -52,11 +52,27 @@ def _joined_charts(charts: Sequence[Chart]) -> Chart:
         for one in chart.series:
             series.setdefault(str(one.name), []).append(one)
     says = list(dict.fromkeys(str(chart.says) for chart in charts))
+    joined = [_joined_series(some) for some in series.values()]
     return shortened(replace(
         first,
         says=first.says if len(says) == 1 else "; ".join(says),
-        series=[_joined_series(some) for some in series.values()],
+        series=_aligned(joined) if first.kind == "bars" else joined,
     ))  # fmt: skip
+
+
+def _aligned(series: Sequence[Series]) -> list[Series]:
+    """Series of bars over the same names: what a release does not have is left empty."""
+    names = {str(name): name for one in series for name in one.x}
+
+    def filled(one: Series, values: Sequence[Any]) -> list[Any]:
+        known = dict(zip(map(str, one.x), values, strict=bool(values)))
+        return [known.get(name) for name in names] if values else []
+
+    return [
+        replace(one, x=list(names.values()), y=filled(one, one.y), low=filled(one, one.low),
+                high=filled(one, one.high))
+        for one in series
+    ]  # fmt: skip
 
 
 def shortened(chart: Chart) -> Chart:

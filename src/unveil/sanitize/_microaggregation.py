@@ -78,8 +78,11 @@ class Microaggregation(Sanitizer):
 
     treats_equals_alike: ClassVar[bool] = True
     deterministic: ClassVar[bool] = True
-    # Next to no cell covers a target, so the attacker has to look for the nearest ones.
-    attacked_by: ClassVar[str] = "neighbours@scaling-hot"
+    # Next to no cell covers a target, so the attacker has to look for the nearest ones: a few
+    # records, or the nearest group alone.
+    attacked_by: ClassVar[str | tuple[str, ...]] = (
+        "neighbours@scaling-hot", "neighbours@scaling-hot:k=1"
+    )  # fmt: skip
 
     k: Annotated[int, Ge(1)]
     block: Annotated[int, Ge(1)] = 20_000

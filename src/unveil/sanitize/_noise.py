@@ -153,7 +153,7 @@ class LaplaceCounts(_Private):
     3   m    b    1.0
     """
 
-    attacked_by: ClassVar[str] = "smoothed-frequency"
+    attacked_by: ClassVar[str | tuple[str, ...]] = "smoothed-frequency"
 
     @property
     def scale(self) -> float:

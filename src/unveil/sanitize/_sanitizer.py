@@ -82,8 +82,10 @@ class Sanitizer(ABC):
     """Whether it is known to be random and `with_seed` controls all of it: then a test samples it
     by default."""
 
-    attacked_by: ClassVar[str] = "naive-bayes"
-    """The default adversary."""
+    attacked_by: ClassVar[str | tuple[str, ...]] = ("naive-bayes", "conditional-frequency")
+    """Who attacks by default; the first is the model where only one is used. Naive Bayes pools all
+    records, so one record hardly matters to it; conditional frequency looks at the few that cover
+    the target. Each is blind to some of what the other sees."""
 
     def __post_init__(self) -> None:
         for name, annotation in _options_of(type(self)).items():
@@ -120,6 +122,12 @@ class Sanitizer(ABC):
             label=File(self.label, bare=True), gone=gone, asked=len(records),
             available=Option("targets", "available"),
         )  # fmt: skip
+
+    @property
+    def adversaries(self) -> tuple[str, ...]:
+        """`attacked_by`, as a tuple."""
+        named = self.attacked_by
+        return (named,) if isinstance(named, str) else named
 
     @property
     def leaves_one_out(self) -> bool:

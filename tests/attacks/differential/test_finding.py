@@ -13,7 +13,9 @@ import unveil as uv
 from unveil.errors import MASK, View, shown
 
 TABLE = random_microdata(4, 60, ("numeric", "flat"))
-FINDING = uv.differential_inference(TABLE, uv.Mondrian(k=3), predictions=True)
+FINDING = uv.differential_inference(
+    TABLE, uv.Mondrian(k=3), predictions=True, adversary="naive-bayes"
+)
 NOTHING = replace(FINDING, distances=np.full(60, np.nan), not_tested={"why not": 60})
 
 
@@ -95,7 +97,7 @@ def test_as_a_table_of_targets():
     for when in ("with", "without"):
         beliefs = frame[[f"P {when}: s{s}" for s in range(4)]]
         np.testing.assert_allclose(beliefs.sum(axis=1), 1)
-    without = uv.differential_inference(TABLE, uv.Mondrian(k=3))
+    without = uv.differential_inference(TABLE, uv.Mondrian(k=3), adversary="naive-bayes")
     assert without.present is None
     assert without.absent is None
     assert list(without.to_frame().columns) == ["record", "row", "distance", "mode_changed"]

@@ -155,7 +155,7 @@ def test_anatomy_is_read_as_expected_records():
         sides = finding.against[attacker.label]
         np.testing.assert_allclose(sides.inside.right, plain[0][:, 1], atol=1e-12)
         np.testing.assert_allclose(sides.outside.right, plain[1][:, 1], atol=1e-12)
-    assert finding.strongest == max(finding.against, key=lambda n: finding.against[n].gap.value)
+    assert finding.widest == max(finding.against, key=lambda n: finding.against[n].gap.value)
 
 
 def test_the_true_value_counts_and_not_the_published_one():

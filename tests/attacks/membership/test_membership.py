@@ -631,7 +631,7 @@ def test_of_several_models_the_strongest_counts(sanitizer):
     options = {"attackers": ("release", "population", "removal"), "removals": 20, "jobs": 1}
     finding = uv.membership(PEOPLE, sanitizer, **options)
     names = list(dict.fromkeys(
-        [sanitizer.attacked_by, "conditional-frequency", "smoothed-frequency"]
+        [*sanitizer.adversaries, "conditional-frequency", "smoothed-frequency"]
     ))  # fmt: skip
     alone = [uv.membership(PEOPLE, sanitizer, adversary=name, **options) for name in names]
     highs = []

@@ -176,9 +176,10 @@ def differential_inference(
     sanitizer : Sanitizer or callable
         What is tested. It is run again without each target, exactly.
     adversary : Adversary, str, scikit-learn classifier, or a list of these
-        Who attacks. Default: naive Bayes, or smoothed frequencies against noisy counts. Several
-        adversaries attack the same releases. The finding then has, for each target, the result of
-        the strongest; those of all are in `DifferentialInference.against`.
+        Who attacks. Default: naive Bayes and conditional frequency; smoothed frequencies against
+        noisy counts, nearest neighbours against averages. Several adversaries attack the same
+        releases. The finding then has, for each target, the result of the strongest; those of all
+        are in `DifferentialInference.against`.
     distance : str, EarthMovers or callable
         Between the beliefs with and without the target's record: ``"total-variation"``, ``"l1"``,
         ``"emd:path"``, ``"kl"``, ``"jensen-shannon"``, …, or a function of two tables of beliefs.
@@ -239,7 +240,7 @@ def differential_inference(
         raise InputError("{draw} needs {targets} or {budget}: everybody is tested",
                          draw=Option("draw", draw), targets=Option("targets"),
                          budget=Option("budget"))  # fmt: skip
-    wanted = f.attacked_by if adversary is None else adversary
+    wanted = f.adversaries if adversary is None else adversary
     number, far = seed_number(seed), distance_named(distance, microdata.sensitive)
     attackers = adversaries_named(wanted, number)
     seconds = None if budget is None else parse_duration(budget)
@@ -372,9 +373,15 @@ def _sampling(parts: Sequence[DifferentialInference], best: NDArray[np.intp]) ->
 
 
 def _not_tested(findings: Sequence[DifferentialInference], count: int) -> dict[str, int]:
-    """How many were not tested, because of an interrupt or for the most frequent reason."""
+    """How many were not tested, and why: as an adversary says who could test no one else.
+
+    Otherwise because of an interrupt, or for the most frequent reason.
+    """
     if not count:
         return {}
+    for finding in findings:  # the same people, if it is the sanitizer that fails
+        if sum(finding.not_tested.values()) == count:
+            return finding.not_tested
     reasons: Counter[str] = Counter()
     for finding in findings:
         reasons.update(finding.not_tested)

@@ -215,7 +215,8 @@ class Plan:
             return _warn_of_chance(run.table, release, self.sanitizer)
         if not asked_for or not self._nothing_random(*run.adversaries):
             return ()
-        who = "" if len(self.adversaries) == 1 else f" for {run.adversaries[0].label}"
+        all_of_it = self._nothing_random(*self.adversaries)
+        who = "" if all_of_it else f" for {run.adversaries[0].label}"
         return (f"nothing here is random, so nothing was sampled{who}",)
 
     def _finding(

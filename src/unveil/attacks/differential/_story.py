@@ -82,14 +82,22 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
         )
         of_mean, within = f" (as far as sampling can tell, {of_mean})", f" ({within})"
     return Message(
-        "{begin}{removing} their own record changes what an attacker believes about {people} by "
-        "more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} for the "
-        "worst-placed person{within}.",
+        "{begin}{removing} their own record changes what an attacker ({who}) believes about "
+        "{people} by more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} "
+        "for the worst-placed person{within}{by_whom}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
-        of_mean=of_mean,
+        of_mean=of_mean, who=finding.adversary.label, by_whom=_by_whom(finding),
         by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
         delta=moved(finding.delta, finding.distance),
     )  # fmt: skip
+
+
+def _by_whom(finding: DifferentialInference) -> str:
+    """Whose belief moves that far, if there are several attackers."""
+    if finding.strongest is None:
+        return ""
+    which = int(finding.strongest[finding.worst_places(1)[0]])
+    return f", against {list(finding.against)[which]}"
 
 
 def _meaning(finding: DifferentialInference) -> list[Text]:
@@ -163,6 +171,7 @@ def _strongest(finding: DifferentialInference) -> Table:
     """δ of each of several attackers, and for how many people each is the strongest."""
     best, of_all = finding.strongest_for(), f"{{:,}} of {len(finding.tested):,}".format
     return Table(
+        title="Each attacker",
         columns=["attacker", "δ", "mean d", "strongest for"],
         rows=[
             [name, cell(one.delta, three_digits), cell(one.mean, three_digits),
@@ -216,7 +225,7 @@ def _values(finding: DifferentialInference, record: int, place: int) -> str:
         f"{secret.texts[s]} {absent[s]:.0%} → {present[s]:.0%}" for s in dict.fromkeys([own, most])
     ]
     rest = secret.size - len(told)
-    others = f", and smaller shifts over the {rest} others" if rest > 1 else ""
+    others = f", and no larger shifts over the {rest} others" if rest > 1 else ""
     return f"{text}; belief: {', '.join(told)}{others}"
 
 
@@ -428,7 +437,7 @@ def _worse_than_nothing(
     if plain is None or not worse:
         return None
     return Message(
-        "Under {worse}, somebody is worse off than anybody would be without any anonymization "
-        "({delta}).",
+        "Under {worse}, somebody's own record moves belief further than anybody's does without any "
+        "anonymization ({delta}).",
         worse=Listed(worse, "and"), delta=three_digits(plain.delta),
     )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured
+from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured, largest
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.attacks.shared import named
@@ -39,6 +40,9 @@ class Inference(Finding):
         Number of folds; None if there is one release.
     against : dict of str to TwoSides
         By adversary, what they guess about people in the release and about others.
+    by_any : Guesses
+        About people in the release, for each the best of all adversaries' answers: more than an
+        attacker can do who chooses among them without the truth.
     prior, prior_outside : Guesses
         What somebody who only knows how frequent the values are guesses about the same people.
     confidence : float
@@ -54,6 +58,7 @@ class Inference(Finding):
     releases: tuple[AnyRelease, ...]
     folds: int | None
     against: dict[str, TwoSides]
+    by_any: Guesses
     prior: Guesses
     prior_outside: Guesses | None
     confidence: float
@@ -62,15 +67,16 @@ class Inference(Finding):
     seconds: float
     notes: tuple[Text, ...] = ()
 
-    @property
+    @cached_property
     def strongest(self) -> str:
-        """The adversary with the largest gap; without people held out, with the best accuracy."""
+        """The adversary who is right most often about people in the release."""
+        return max(self.against, key=lambda name: self.against[name].inside.accuracy.value)
 
-        def strength(name: str) -> float:
-            gap = self.against[name].gap
-            return self.against[name].inside.accuracy.value if gap is None else gap.value
-
-        return max(self.against, key=strength)
+    @cached_property
+    def widest(self) -> str | None:
+        """The adversary with the largest gap; None without people held out."""
+        gaps = {name: one.gap.value for name, one in self.against.items() if one.gap is not None}
+        return max(gaps, key=gaps.__getitem__, default=None)
 
     @property
     def adversary(self) -> Adversary:
@@ -91,6 +97,18 @@ class Inference(Finding):
     def gap(self) -> Estimate | None:
         """How much more often they are right about people in the release."""
         return self.against[self.strongest].gap
+
+    @cached_property
+    def most_right(self) -> Estimate:
+        """The figure ``accuracy``: that of the strongest. Its interval allows for the choice."""
+        return largest([one.inside.accuracy_within for one in self.against.values()])
+
+    @cached_property
+    def largest_gap(self) -> Estimate | None:
+        """The figure ``gain``: the largest gap of all. Its interval allows for the choice."""
+        if self.widest is None:
+            return None
+        return largest([one.gap_within for one in self.against.values()])
 
     @property
     def prior_gap(self) -> Estimate | None:
@@ -157,7 +175,7 @@ class Inference(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return figured(ACCURACY, self.inside.accuracy), figured(GAIN, self.gap)
+        return figured(ACCURACY, self.most_right), figured(GAIN, self.largest_gap)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -179,6 +197,10 @@ class Inference(Finding):
             "prior": _side(self.prior),
             "prior_outside": _side(self.prior_outside),
             "prior_gap": self.prior_gap,
+            "most_right": self.most_right,
+            "largest_gap": self.largest_gap,
+            "largest_gap_by": self.widest,
+            "right_by_any": self.by_any.accuracy,
             "adversaries": [
                 {
                     "adversary": label,
@@ -220,7 +242,8 @@ class Inference(Finding):
             verdict=self._verdict(called),
             sentences=self._explained(),
             tables=[self._table()],
-            charts=[self._chart(called)],
+            charts=[self._chart(called, self.strongest)],
+            closer=[self._chart(called, *self.against)] if len(self.against) > 1 else [],
         )  # fmt: skip
 
     def _how(self) -> Text:
@@ -233,7 +256,7 @@ class Inference(Finding):
                        release=File(self.release.in_short, bare=True))  # fmt: skip
 
     def _verdict(self, release: Text) -> Message:
-        """What the strongest adversary can do, and how much of it is a breach."""
+        """What the strongest adversary can do, and how much is a breach, whoever shows it."""
         said = (
             "Under {release}, {adversary} is right about the {secret} of {inside:%} of the people "
             "in the release"
@@ -259,13 +282,19 @@ class Inference(Finding):
                 "so the difference of {gap} does not show what people's own records add; hold out "
                 "people who are like those in the release."
             )
-        elif self.gap.low > 0:
+            return Message(said, **parts)
+        said += "{prior:%}: "
+        if self.gap.low > 0:
             said += (
-                "{prior:%}: {gap} come from people's own records, the rest is knowledge about the "
-                "population."
+                "{gap} come from people's own records, the rest is knowledge about the population."
             )
+        elif self.largest_gap is not None and self.largest_gap.low > 0:
+            said += "people's own records add {gap} to that."
         else:
-            said += "{prior:%}: no breach is shown, because people's own records add {gap}."
+            said += "a breach is not certain: people's own records add {gap} to that."
+        if self.widest != self.strongest and self.largest_gap is not None:
+            parts |= {"widest": self.widest, "most": _points(self.largest_gap)}
+            said += " They add most to what {widest} guesses: {most}."
         return Message(said, **parts)
 
     def _explained(self) -> list[Text]:
@@ -284,6 +313,11 @@ class Inference(Finding):
             f"{' ' if exact else ' is believed right '}from {100 * self.confidence:g}% up.",
             "prior: knows how frequent the values are, and has seen no release.",
         ]
+        if len(self.against) > 1:
+            said.append(Message("At least one of these attackers is right about {share:%} of the "
+                                "people in the release. Whoever chooses among their guesses is "
+                                "not right more often.",
+                                share=self.by_any.accuracy.value))  # fmt: skip
         if self.folds is not None:
             said.append("People of a fold share the release that they are held out from; intervals "
                         "count folds as well as people.")  # fmt: skip
@@ -310,19 +344,25 @@ class Inference(Finding):
                 ]
                 rows += [[f"  {_OUTSIDE}", *_cells(sides.outside)],
                          ["  difference, points", "", *gaps, "", ""]]  # fmt: skip
-        return Table(columns=["", "people", "right", "belief", "sure", "right if sure"], rows=rows)
+        return Table(
+            title="What each attacker guesses" if len(self.against) > 1 else "",
+            columns=["", "people", "right", "belief", "sure", "right if sure"], rows=rows,
+        )  # fmt: skip
 
-    def _chart(self, release: Text) -> Chart:
+    def _chart(self, release: Text, *names: str) -> Chart:
+        """The guesses of some adversaries, beside those of the prior."""
         sides: dict[str, Guesses | None] = {"prior: how frequent the values are": self.prior}
-        for label, one in self.against.items():
-            by = f", by {label}" if len(self.against) > 1 else ""
-            sides[f"people who are not in the release{by}"] = one.outside
-            sides[f"people in the release{by}"] = one.inside
+        for name in names:
+            by = f", by {name}" if len(names) > 1 else ""
+            sides[f"people who are not in the release{by}"] = self.against[name].outside
+            sides[f"people in the release{by}"] = self.against[name].inside
+        some = len(names) < len(self.against)
+        which = "by the attacker who is right most often, " if some else ""
         return bars(
             release, {name: None if one is None else one.accuracy for name, one in sides.items()},
-            title="How often guesses are right",
-            says="with 95% intervals; what is guessed about people who are not in the table is "
-            "knowledge about the population",
+            title="How often guesses are right" + (", by attacker" if len(names) > 1 else ""),
+            says=f"{which}with 95% intervals; what is guessed about people who are not in the "
+            "table is knowledge about the population",
             y=Axis(label="guessed right", share=True),
         )  # fmt: skip
 

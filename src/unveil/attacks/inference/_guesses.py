@@ -19,7 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks.estimates import Estimate, difference_of, mean_of, paired_difference, share_of
+from unveil.attacks.estimates import (
+    TAIL,
+    Estimate,
+    difference_of,
+    mean_of,
+    paired_difference,
+    share_of,
+)
 from unveil.attacks.held_out import People
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
@@ -68,7 +75,11 @@ class Guesses:
     @cached_property
     def accuracy(self) -> Estimate:
         """The share of people who are guessed right."""
-        return share_of(self.answers[RIGHT], self.folds)
+        return self.accuracy_within(TAIL)
+
+    def accuracy_within(self, tail: float) -> Estimate:
+        """The same, with an interval that the truth is below with this probability, or above."""
+        return share_of(self.answers[RIGHT], self.folds, tail)
 
     @cached_property
     def belief(self) -> Estimate:
@@ -114,18 +125,24 @@ class TwoSides:
         """Accuracy about people in the release minus accuracy about others."""
         return self._difference(RIGHT)
 
+    def gap_within(self, tail: float) -> Estimate:
+        """The same, with an interval of another width; there are people on both sides."""
+        found = self._difference(RIGHT, tail)
+        assert found is not None
+        return found
+
     @cached_property
     def belief_gap(self) -> Estimate | None:
         """Mean belief in the true values of people in the release minus that of others."""
         return self._difference(BELIEF)
 
-    def _difference(self, row: int) -> Estimate | None:
+    def _difference(self, row: int, tail: float = TAIL) -> Estimate | None:
         if self.outside is None:
             return None
         inside, outside = self.inside.answers[row], self.outside.answers[row]
         if np.array_equal(self.inside.records, self.outside.records):
-            return paired_difference(inside, outside, self.inside.folds)
-        return difference_of(inside, outside)
+            return paired_difference(inside, outside, self.inside.folds, tail)
+        return difference_of(inside, outside, tail)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -179,28 +196,38 @@ class Game:
         attackers: Sequence[Adversary],
         releases: Iterable[AnyRelease],
         progress: bool | None,
-    ) -> tuple[list[TwoSides], list[AnyRelease]]:
-        """Ask every adversary about every target, release by release."""
+    ) -> tuple[list[TwoSides], Guesses, list[AnyRelease]]:
+        """Ask every adversary about every target, release by release.
+
+        Besides what each guesses: how often any of them is right about people in a release. No
+        choice among their guesses that is made without the truth is right more often.
+        """
         targets, seen = self.targets, []
         # Of targets inside and outside: sums of their answers, and in how many releases.
         sums = np.zeros((len(attackers), 2, 5, len(targets)))
-        times = np.zeros((2, len(targets)))
+        times, by_any = np.zeros((2, len(targets))), np.zeros((5, len(targets)))
         total = len(targets) * len(self.splits) * len(attackers)
         with Progress("guessing", total, progress) as shown:
             for people, release in zip(self.splits, releases, strict=True):
                 seen.append(release)
                 sides = np.stack([np.isin(targets, p) for p in (people.members, people.held_out)])
                 times += sides
+                most = np.zeros_like(by_any)
                 for attacker, tally in zip(attackers, sums, strict=True):
                     understood(attacker, release)
-                    tally += sides[:, None] * self._asked(attacker, release)
+                    found = self._asked(attacker, release)
+                    tally += sides[:, None] * found
+                    np.maximum(most, found, out=most)
                     shown.advance(len(targets))
+                by_any += sides[0] * most
         played = []
         for attacker, tally in zip(attackers, sums, strict=True):
             inside, outside = map(self._means, tally, times)
             assert inside is not None  # some target is in a release
             played.append(TwoSides(adversary=attacker, inside=inside, outside=outside))
-        return played, seen
+        any_of_them = self._means(by_any, times[0])
+        assert any_of_them is not None
+        return played, any_of_them, seen
 
     def _means(self, sums: NDArray[np.float64], times: NDArray[Any]) -> Guesses | None:
         """The mean answers about those who were on one side; None if nobody was."""

@@ -134,7 +134,7 @@ def membership(
     """
     microdata = as_microdata(microdata, "membership")
     f, number, chosen = as_sanitizer(sanitizer), int(seed), _attackers(attackers)
-    usual = dict.fromkeys([f.attacked_by, *_FREQUENCIES])
+    usual = dict.fromkeys([*f.adversaries, *_FREQUENCIES])
     models = adversaries_named(list(usual) if adversary is None else adversary, number)
     chosen_backend(jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, recode, chosen, number)
