@@ -125,6 +125,7 @@ class Figure:
         low: float | None = None,
         high: float | None = None,
         among: str | None = None,
+        by: str | None = None,
         why_not: Text | None = None,
         remedy: Text | None = None,
     ) -> Value:
@@ -132,7 +133,8 @@ class Figure:
         value = None if value is None else float(value)
         return Value(
             figure=self, value=value, low=low, high=high, among=among,
-            why_not=why_not if value is None else None, remedy=remedy,
+            by=None if value is None else by, why_not=why_not if value is None else None,
+            remedy=remedy,
         )  # fmt: skip
 
 
@@ -148,7 +150,7 @@ def _percent(share: float) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Value:
-    """The value of a figure, its interval, and whom it is about.
+    """The value of a figure, its interval, whom it is about, and who attains it.
 
     Attributes
     ----------
@@ -158,6 +160,9 @@ class Value:
         The 95 % interval, where it is an estimate.
     among : str, optional
         Whom it is about, if not everybody: ``among the 3 of 200 people tested``.
+    by : str, optional
+        The attacker who attains it, where there are several kinds; continues "by …":
+        ``conditional frequency``. Another attacker may attain more.
     why_not : str or Message, optional
         Why it is undefined.
     remedy : str or Message, optional
@@ -169,6 +174,7 @@ class Value:
     low: float | None = None
     high: float | None = None
     among: str | None = None
+    by: str | None = None
     why_not: Text | None = None
     remedy: Text | None = None
 

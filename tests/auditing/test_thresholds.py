@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unveil as uv
 from unveil.auditing import FIGURES, Question, State, Threshold
 from unveil.auditing._thresholds import worst
 from unveil.errors import InputError
@@ -110,6 +111,41 @@ def test_what_is_not_known_does_not_pass(value: float | None) -> None:
     check = Threshold.parse("delta > 0.05").check(value, "a file cannot be made anew")
     assert not check.passed
     assert str(check) == "delta is not known: a file cannot be made anew"
+
+
+def test_a_check_names_who_attains_the_figure() -> None:
+    survey = uv.datasets.election_survey()
+    audit = uv.audit(
+        survey, "mondrian:k=5", fail_on=["delta > 0.05", "mean_d > 0.05", "accuracy > 30%",
+        "gain > 1", "membership > 0.9", "k < 5"], progress=False,
+        attacks=["differential-inference", "inference", "membership", "measures"],
+    )  # fmt: skip
+    of = {check.threshold.figure.name: check for check in audit.releases[0].checks}
+    looked = audit.releases[0].looked
+    moved, guessed, told = (looked[name].finding for name in
+                            ("differential-inference", "inference", "membership"))  # fmt: skip
+    assert isinstance(moved, uv.DifferentialInference)
+    assert isinstance(guessed, uv.Inference)
+    assert isinstance(told, uv.Membership)
+    largest = {name: one.delta for name, one in moved.against.items()}
+    by = str(of["delta"].of.by)
+    assert largest[by] == moved.delta == max(largest.values()) > min(largest.values())
+    assert of["mean_d"].of.by == moved.adversary.label
+    assert guessed.against[str(of["accuracy"].of.by)].inside.accuracy.value == of["accuracy"].value
+    gap = guessed.against[str(of["gain"].of.by)].gap
+    assert gap is not None
+    assert gap.value == of["gain"].value
+    assert str(of["membership"].of.by).startswith(f"the attacker {told.strongest}")
+    assert of["k"].of.by is None
+    for name in ("delta", "mean_d", "accuracy", "gain", "membership"):
+        check = of[name]
+        assert f" by {check.of.by}, which is" in str(check)
+    (content,) = audit.to_dict()["secrets"][0]["releases"]
+    assert content["by"] == {
+        name: value.by for name, value in audit.releases[0].values.items() if value.by
+    }
+    assert set(of) - set(content["by"]) == {"k"}
+    assert guessed.to_dict()["figures"]["accuracy"]["by"] == guessed.strongest
 
 
 @pytest.mark.parametrize(

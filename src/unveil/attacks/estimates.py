@@ -192,11 +192,11 @@ def largest(several: Sequence[Callable[[float], Estimate]]) -> Estimate:
     )
 
 
-def figured(figure: Figure, estimate: Estimate | None) -> Value:
-    """The value of a figure and its interval."""
+def figured(figure: Figure, estimate: Estimate | None, by: str | None = None) -> Value:
+    """The value of a figure and its interval, and the attacker who attains it."""
     if estimate is None:
         return figure.of(None)
-    return figure.of(estimate.value, low=estimate.low, high=estimate.high)
+    return figure.of(estimate.value, low=estimate.low, high=estimate.high, by=by)
 
 
 def bars(

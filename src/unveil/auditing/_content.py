@@ -105,6 +105,7 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
             if one.low is not None or one.high is not None
         },
         "among": {name: one.among for name, one in audited.values.items() if one.among},
+        "by": {name: one.by for name, one in audited.values.items() if one.by},
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,

@@ -132,6 +132,7 @@ class Release(_Closed):
         Field(description="The 95 % intervals of figures that are estimates."),
     ]
     among: Annotated[dict[str, str], Field(description="Of whom a figure is, if not of everybody.")]
+    by: Annotated[dict[str, str], Field(description="The attacker who attains a figure.")]
     checks: list[Check]
     says: str | None = None
     notes: list[str] = []

@@ -245,6 +245,9 @@ class Check:
         delta is 0.02, which is not above 0.05
         >>> print(Threshold.parse("delta > 0.05").check(None, "a file cannot be made anew"))
         delta is not known: a file cannot be made anew
+        >>> delta = figure_named("delta")
+        >>> print(Threshold.parse("delta > 0.05").check(delta.of(0.9, by="naive Bayes")))
+        delta is 0.9 by naive Bayes, which is above 0.05
         """
         return shown(self.says(), View())
 
@@ -263,10 +266,11 @@ class Check:
                            why=self.why_not or self.of.remedy or "there is no number")  # fmt: skip
         met = self.state is State.FAILS
         text, limit = _apart(figure, self.value, bound)
-        said = "{name} is {text}{whom}, which is {no}{how} {limit}"
+        said = "{name} is {text}{by}{whom}, which is {no}{how} {limit}"
         parts: dict[str, Any] = {
             "name": figure.name, "text": text, "limit": limit, "no": "" if met else "not ",
             "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
+            "by": f" by {self.of.by}" if self.of.by else "",
         }  # fmt: skip
         end = self.threshold._unfavourable(self.of)
         if met or (self.of.low is self.of.high is None and self.of.among is None):

@@ -56,9 +56,9 @@ def plain(value: Any, view: View | None = None) -> Any:
 
 
 def value_content(value: Value) -> dict[str, Any]:
-    """The value of a figure; an interval, whom it is about and why there is none, where known."""
+    """The value of a figure; where known, its interval, whom it is about, who attains it."""
     content = {"value": plain(value.value)}
-    for name in ("low", "high", "among", "why_not"):
+    for name in ("low", "high", "among", "by", "why_not"):
         if getattr(value, name) is not None:
             content[name] = plain(getattr(value, name))
     return content

@@ -78,7 +78,9 @@ def test_a_record_that_ends_every_worker_takes_no_others_along(monkeypatch):
         return MONDRIAN(microdata)
 
     oracle = uv.Oracle(kills, takes="microdata")
-    finding = uv.differential_inference(PEOPLE, oracle, jobs=2, targets=range(10, 30))
+    finding = uv.differential_inference(
+        PEOPLE, oracle, adversary="naive-bayes", jobs=2, targets=range(10, 30)
+    )
     assert np.flatnonzero(np.isnan(finding.distances)).tolist() == [7]
     assert finding.not_tested == {"the sanitizer failed": 1}
     others = np.delete(np.arange(20), 7)

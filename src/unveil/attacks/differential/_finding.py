@@ -335,6 +335,13 @@ class DifferentialInference(Finding):
             sampling=None if self.sampling is None else self.sampling.take(at),
         )
 
+    @property
+    def moved_most(self) -> str:
+        """The adversary whose belief about the worst-placed person moves by δ."""
+        if self.strongest is None or not len(self.tested):
+            return self.adversary.label
+        return list(self.against)[int(self.strongest[self.worst_places(1)[0]])]
+
     def strongest_for(self) -> dict[str, int]:
         """For how many targets each of several adversaries is the strongest."""
         if self.strongest is None:
@@ -401,12 +408,14 @@ class DifferentialInference(Finding):
         if not tested:
             return tuple(figure.of(None, among=among) for figure in (DELTA, MEAN_D, OVER))
         values = (self.delta, self.mean, self.share_over(MAIN_THRESHOLD))
+        of_all = self.adversary.label
+        by = {DELTA: self.moved_most, MEAN_D: of_all, OVER: of_all}
         found = zip((DELTA, MEAN_D, OVER), values, strict=True)
         if among is None and self.sampling is None:
-            return tuple(figure.of(value) for figure, value in found)
+            return tuple(figure.of(value, by=by[figure]) for figure, value in found)
         # Of a few people who were chosen, the figure may be outside of what is certain of all.
         return tuple(
-            figure.of(value, low=min(low, value), high=max(high, value), among=among)
+            figure.of(value, low=min(low, value), high=max(high, value), among=among, by=by[figure])
             for (figure, value), (low, high) in zip(found, self._intervals(), strict=True)
         )
 

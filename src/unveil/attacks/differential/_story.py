@@ -55,8 +55,8 @@ def story_of(finding: DifferentialInference, release: Text | None) -> Story:
         sentences=[*_meaning(finding), *_attackers(finding)],
         tables=[
             *([_figures(finding)] if any_tested else ()),
-            *([_strongest(finding)] if finding.against else ()),
             *_worst(finding, release),
+            *([_strongest(finding)] if finding.against else ()),
         ],
         charts=[_distances(finding, name), _worst_and_average(finding, name)],
         diagnostics=_diagnostics(finding),
@@ -96,8 +96,7 @@ def _by_whom(finding: DifferentialInference) -> str:
     """Whose belief moves that far, if there are several attackers."""
     if finding.strongest is None:
         return ""
-    which = int(finding.strongest[finding.worst_places(1)[0]])
-    return f", against {list(finding.against)[which]}"
+    return f", against {finding.moved_most}"
 
 
 def _meaning(finding: DifferentialInference) -> list[Text]:

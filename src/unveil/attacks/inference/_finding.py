@@ -175,7 +175,10 @@ class Inference(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return figured(ACCURACY, self.most_right), figured(GAIN, self.largest_gap)
+        return (
+            figured(ACCURACY, self.most_right, by=self.strongest),
+            figured(GAIN, self.largest_gap, by=self.widest),
+        )
 
     @property
     def facts(self) -> Mapping[str, Any]:

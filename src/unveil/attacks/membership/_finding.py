@@ -132,6 +132,14 @@ class Membership(Finding):
         auc = {name: self._told[name].auc.value for name in self._of(threat)}
         return max(auc, key=auc.__getitem__, default=None)
 
+    def _attains(self, threat: Figure) -> str | None:
+        """The same, as `Value.by` says it."""
+        who = self._strongest(threat)
+        if who is None:
+            return None
+        model = self.played[who].model
+        return f"the attacker {who}" + ("" if model is None else f" ({model})")
+
     @property
     def not_scored(self) -> dict[str, dict[str, int]]:
         """By attacker, kinds of reasons why people could not be scored, and how many."""
@@ -210,7 +218,10 @@ class Membership(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return tuple(figured(threat, self.threats[threat.name]) for threat in THREATS)
+        return tuple(
+            figured(threat, self.threats[threat.name], by=self._attains(threat))
+            for threat in THREATS
+        )
 
     @property
     def facts(self) -> Mapping[str, Any]:
