@@ -122,5 +122,6 @@ def _show_worst(found: Mapping[str, DifferentialInference], out: Console) -> Non
     worst = max(_STORY[1:], key=lambda f: found[f.label].delta)
     out.print(f"The three worst-placed respondents under {display_name(worst.label)}", style="bold")
     closer = differential_inference(election_survey(), worst, worst=3)
-    print_text(table_text(replace(closer.story().tables[-1], title=""), SHELL), out)
+    (people,) = (table for table in closer.story().tables if "people" in str(table.title))
+    print_text(table_text(replace(people, title=""), SHELL), out)
     out.print()
