@@ -44,8 +44,8 @@ from unveil.options import (
 )
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
-_FREQUENCIES = ("conditional-frequency", "smoothed-frequency")
-"""Models that are used by default besides that of the sanitizer: they understand all releases."""
+_TOO = "smoothed-frequency"
+"""A model that is used besides the usual ones: it shows where no cell covers a person."""
 
 
 def _attackers(given: Any) -> tuple[str, ...]:
@@ -110,8 +110,8 @@ def membership(
         table does, of that table. Not used without ``"population"``.
     adversary : Adversary, str, scikit-learn classifier, or a list of these, optional
         The models of the attackers ``"release"``, ``"population"`` and ``"removal"``. Of several,
-        the strongest counts for each attacker. Default: the sanitizer's own, which is naive Bayes
-        for most, and conditional and smoothed frequencies.
+        the strongest counts for each attacker. Default: those of the sanitizer, for most
+        naive Bayes and conditional frequency, and conditional and smoothed frequencies.
     backend : str, optional
         As for `differential_inference`, which tests the members.
 
@@ -134,7 +134,7 @@ def membership(
     """
     microdata = as_microdata(microdata, "membership")
     f, number, chosen = as_sanitizer(sanitizer), int(seed), _attackers(attackers)
-    usual = dict.fromkeys([*f.adversaries, *_FREQUENCIES])
+    usual = dict.fromkeys([*f.adversaries, *Sanitizer.attacked_by[1:], _TOO])
     models = adversaries_named(list(usual) if adversary is None else adversary, number)
     chosen_backend(jobs, backend)  # refuses wrong ones before the work begins
     people = _people(microdata, held_out, own, recode, chosen, number)
