@@ -67,7 +67,11 @@ def compare(people: Microdata, sanitizer: uv.Recoding) -> None:
     problem = sanitizer._problem(people)
     nodes = list(product(*map(range, problem.lattice.shape)))
     everything = seconds(lambda: [judged(problem, node) for node in nodes])
-    testing = seconds(lambda: uv.differential_inference(people, sanitizer, progress=False))
+    testing = seconds(
+        lambda: uv.differential_inference(
+            people, sanitizer, adversary="naive-bayes", progress=False
+        )
+    )
     anew = seconds(lambda: [sanitizer.sanitize(people.without(i)) for i in range(FEW)])
     anew *= len(people.distinct) / FEW  # equal records are left out once
     print(
