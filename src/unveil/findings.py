@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = [
     "SCHEMA",
     "Axis",
+    "Breach",
     "Chart",
     "ChartKind",
     "Figure",
@@ -58,6 +59,38 @@ class Question(StrEnum):
     INFERENCE = "inference"
     UTILITY = "utility"
 
+    @property
+    def asks(self) -> str | None:
+        """What is asked; None of utility, which is not one of the three questions."""
+        return {
+            "singling out": "Can somebody's record be isolated?",
+            "linkability": "Can records be linked to a person, or to each other?",
+            "inference": "Can something be inferred about a person?",
+        }.get(self.value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Breach:
+    """How a figure answers one of the three questions.
+
+    Attributes
+    ----------
+    says : str
+        What it says of a release, with its attacker and without the full stop; ``{value}`` stands
+        for the number.
+    above : float
+        Numbers above it answer the question with yes.
+    chance : float
+        The number of an attacker who learns nothing.
+    question : Question, optional
+        If it is not the one that the figure stands under.
+    """
+
+    says: str
+    above: float = 0.0
+    chance: float = 0.0
+    question: Question | None = None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
@@ -79,6 +112,8 @@ class Figure:
         Never above 1, as all shares are. A threshold on it may be given in percent.
     of_the_worst : bool
         The figure of the worst-placed person. It is known only if everybody was tested.
+    breach : Breach, optional
+        How it answers one of the three questions, if it does so by itself.
     """
 
     name: str
@@ -89,6 +124,7 @@ class Figure:
     share: bool = False
     at_most_one: bool = False
     of_the_worst: bool = False
+    breach: Breach | None = None
 
     def __post_init__(self) -> None:
         if self.share:

@@ -242,13 +242,19 @@ def test_differential_inference_is_its_definition():
     survey = uv.datasets.election_survey().take(np.arange(0, 944, 12))
     f = uv.Microaggregation(k=3)
     finding = uv.differential_inference(survey, f, targets=[0, 5, 7])
-    attacker = adversary_named("neighbours@scaling-hot")
-    assert finding.adversary.label == attacker.label
+    assert "neighbours@scaling-hot" in f.adversaries
+    attackers = [adversary_named(name) for name in f.adversaries]
     for record, distance in zip(finding.targets, finding.distances, strict=True):
         about = survey.codes[:, [record]]
-        present = attacker.predict(f.sanitize(survey), about)
-        absent = attacker.predict(f.sanitize(survey.without(record)), about)
-        assert distance == pytest.approx(np.abs(present - absent).sum() / 2)
+        moved = [
+            np.abs(
+                attacker.predict(f.sanitize(survey), about)
+                - attacker.predict(f.sanitize(survey.without(record)), about)
+            ).sum()
+            / 2
+            for attacker in attackers
+        ]
+        assert distance == pytest.approx(max(moved))
     assert "each cell is the middle of a group of 3 or more records" in finding.notes[-1]
 
 

@@ -123,7 +123,6 @@ class Run:
         progress: bool | None, baseline: bool = True,
     ) -> None:  # fmt: skip
         self._asked, self._parts, self._thresholds = asked, parts, thresholds
-        self._given_by = {figure: part.name for part in parts for figure in part.figures}
         self._progress, self._wants_baseline = progress, baseline
         self.interrupted = False
         self.seconds = 0.0
@@ -161,7 +160,7 @@ class Run:
         return [Subject(name=BASELINE, microdata=table, sanitizer=Identity())]
 
     def _judged(self, audited: Audited) -> Audited:
-        return replace(audited, checks=audited.checked(self._thresholds, self._given_by))
+        return replace(audited, checks=audited.checked(self._thresholds))
 
     def _one(self, subject: Subject, steps: StepsShown) -> Audited:
         steps.begin(f"{subject.name}: {MAKING}")

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from unveil._text import display_name
 from unveil._version import __version__
+from unveil.auditing._answers import answers_of
 from unveil.auditing._discretion import Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._finding import Audited, OneSecret, besides, verdict_of
@@ -113,6 +114,14 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
                 "says": audited.told_check(check, masking),
             }
             for check in audited.checks
+        ],
+        "answers": [
+            {
+                "question": str(one.question), "answer": str(one.word),
+                "figure": None if one.figure is None else one.figure.name, "says": one.says,
+                "not_tried": [figure.name for figure in one.not_tried],
+            }
+            for one in answers_of(audited, masking)
         ],
     }  # fmt: skip
     release = audited.subject.made

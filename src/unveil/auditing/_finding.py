@@ -17,7 +17,7 @@ from unveil.auditing._figures import FIGURES
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, State, Threshold, worst
-from unveil.auditing.parts import Asked, Part
+from unveil.auditing.parts import PARTS, Asked, Part
 from unveil.errors import File, InputError, Message, Text, View
 from unveil.findings import Figure, Finding, Value
 from unveil.microdata import Microdata
@@ -121,12 +121,17 @@ class Audited:
         """Whether it surely meets all thresholds; None if there are none."""
         return self.state is State.PASSES if self.checks else None
 
-    def checked(self, thresholds: Sequence[Threshold], given_by: Mapping[str, str]) -> list[Check]:
-        """What becomes of thresholds; ``given_by`` says which part gives a figure."""
+    @cached_property
+    def given_by(self) -> dict[str, str]:
+        """Which of the parts that were asked for gives a figure, whether or not it could."""
+        return {figure: name for name in self.looked for figure in PARTS[name].figures}
+
+    def checked(self, thresholds: Sequence[Threshold]) -> list[Check]:
+        """What becomes of thresholds."""
         return [
             threshold.check(
                 self.values.get(threshold.figure.name),
-                self._why_not(given_by.get(threshold.figure.name), threshold.figure.name),
+                self._why_not(self.given_by.get(threshold.figure.name), threshold.figure.name),
             )
             for threshold in thresholds
         ]

@@ -114,6 +114,18 @@ class Check(_Closed):
     says: str
 
 
+class Answer(_Closed):
+    """The answer to one of the three questions of European guidance."""
+
+    question: _Question
+    answer: Literal["yes", "not known", "to a degree", "not by the attackers tried here"]
+    figure: Annotated[str | None, Field(description="That decides; null if there is none.")]
+    says: Annotated[str, Field(description="The figure and its attacker in a sentence.")]
+    not_tried: Annotated[
+        list[str], Field(description="Figures that could answer it, and were not asked for.")
+    ]
+
+
 class Release(_Closed):
     """One release: its figures and checks."""
 
@@ -134,6 +146,9 @@ class Release(_Closed):
     among: Annotated[dict[str, str], Field(description="Of whom a figure is, if not of everybody.")]
     by: Annotated[dict[str, str], Field(description="The attacker who attains a figure.")]
     checks: list[Check]
+    answers: Annotated[
+        list[Answer], Field(description="Empty if the release could not be made or read.")
+    ]
     says: str | None = None
     notes: list[str] = []
 

@@ -3,7 +3,7 @@
 Light imports only: ``unveil --help`` reads this module.
 """
 
-from unveil.findings import Figure, Question
+from unveil.findings import Breach, Figure, Question
 from unveil.registry import Declaration
 
 _SINGLED, _INFERRED, _USE = Question.SINGLING_OUT, Question.INFERENCE, Question.UTILITY
@@ -15,11 +15,20 @@ K = Figure(
 UNIQUE = Figure(
     name="unique", title="unique", question=_SINGLED, share=True,
     says="the share of the records that are alone in their class",
+    breach=Breach(
+        says="{value} of the records are alone in their class, so whoever knows the "
+        "quasi-identifiers of such a person isolates the record",
+    ),
 )  # fmt: skip
 PROSECUTOR = Figure(
     name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
     says="the probability that the worst-placed record is found by an attacker who knows that it "
     "is in the table",
+    breach=Breach(
+        says="an attacker who knows a person's quasi-identifiers, and that they are in the table, "
+        "picks their record with a probability of up to {value}",
+        above=0.5,
+    ),
 )  # fmt: skip
 PROSECUTOR_MEAN = Figure(
     name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,

@@ -111,7 +111,7 @@ def test_nothing_that_was_said_is_lost(sweep: dict[str, Any], few: dict[str, Any
 
 def test_every_question_says_where_it_is_answered(few: dict[str, Any]) -> None:
     answers = {
-        one["name"]: [id_ for a in one["answers"] for id_, _ in a["places"]]
+        one["name"]: [id_ for a in one["answered_by"] for id_, _ in a["places"]]
         for one in questions_of(few)
     }
     assert answers == {
@@ -150,7 +150,7 @@ def test_what_is_told_of_no_release_answers_nothing_and_says_why_at_once() -> No
         ).to_json()
     )  # fmt: skip
     answers = {
-        one["name"]: [place for a in one["answers"] for place, _ in a["places"]]
+        one["name"]: [place for a in one["answered_by"] for place, _ in a["places"]]
         for one in questions_of(audit)
     }
     assert answers == {

@@ -7,7 +7,7 @@ encodings.
 from typing import TYPE_CHECKING, Any
 
 from unveil._lazy import lazily
-from unveil.findings import Figure, Question
+from unveil.findings import Breach, Figure, Question
 from unveil.registry import Declaration
 
 if TYPE_CHECKING:
@@ -29,6 +29,11 @@ DELTA = Figure(
     question=Question.INFERENCE,
     at_most_one=True,
     of_the_worst=True,
+    breach=Breach(
+        says="an attacker who learns from the release changes their belief about the worst-placed "
+        "person by {value} of 1 because of that person's own record",
+        above=0.05,
+    ),
 )
 MEAN_D = Figure(
     name="mean_d",

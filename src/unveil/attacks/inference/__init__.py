@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
-from unveil.findings import Figure, Question
+from unveil.findings import Breach, Figure, Question
 from unveil.registry import Declaration
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ GAIN = Figure(
     "who are not",
     question=Question.INFERENCE,
     share=True,
+    breach=Breach(
+        says="an attacker who learns from the release guesses the sensitive value right {value} of "
+        "the time more often about people in the data than about others",
+        above=0.05,
+    ),
 )
 
 DECLARATION = Declaration(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
-from unveil.findings import Figure, Question
+from unveil.findings import Breach, Figure, Question
 from unveil.registry import Declaration
 
 if TYPE_CHECKING:
@@ -30,7 +30,12 @@ MEMBERSHIP = Figure(
     "who is in the data (area under the ROC curve; 0.5 is guessing, 1 is certainty)",
     question=Question.LINKABILITY,
     at_most_one=True,
-)
+    breach=Breach(
+        says="an attacker with one release tells people who are in the data from others with an "
+        "area under the ROC curve of {value}, where 0.5 is guessing",
+        above=0.55, chance=0.5,
+    ),
+)  # fmt: skip
 
 REMOVAL = Figure(
     name="membership_removal",
@@ -39,7 +44,12 @@ REMOVAL = Figure(
     "left tells who was in the data (area under the ROC curve; 0.5 is guessing, 1 is certainty)",
     question=Question.LINKABILITY,
     at_most_one=True,
-)
+    breach=Breach(
+        says="an attacker with two releases tells that a person has left the data with an area "
+        "under the ROC curve of {value}, where 0.5 is guessing",
+        above=0.55, chance=0.5,
+    ),
+)  # fmt: skip
 
 THREATS = {
     MEMBERSHIP: tuple(name for name in ATTACKERS if name != "removal"),

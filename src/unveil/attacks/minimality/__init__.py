@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from unveil._lazy import lazily
-from unveil.findings import Figure, Question
+from unveil.findings import Breach, Figure, Question
 from unveil.registry import Declaration
 
 if TYPE_CHECKING:
@@ -18,6 +18,10 @@ ABOVE_PROMISE = Figure(
     "know how the release was made",
     question=Question.INFERENCE,
     share=True,
+    breach=Breach(
+        says="an attacker who knows how the release was made believes more about {value} of the "
+        "people than was promised",
+    ),
 )
 
 DECLARATION = Declaration(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from unveil._lazy import lazily
-from unveil.findings import Figure, Question
+from unveil.findings import Breach, Figure, Question
 from unveil.registry import Declaration, Output
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ GR = Figure(
     "the table than by someone who only learns from it, if each guesses the most likely value",
     question=Question.INFERENCE,
     share=True,
+    breach=Breach(
+        says="an attacker who knows that people are in the table guesses the sensitive value of "
+        "{value} more of them than someone who only learns from it",
+        above=0.05,
+    ),
 )
 RELATIVE_RISK = Figure(
     name="relative_risk",

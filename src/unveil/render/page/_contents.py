@@ -404,20 +404,14 @@ def _told_at(part: str, secrets: Iterable[Mapping[str, Any]]) -> list[tuple[str,
     ]
 
 
-_ASKED = {
-    Question.SINGLING_OUT: "Can somebody's record be isolated?",
-    Question.LINKABILITY: "Can records be linked to a person, or to each other?",
-    Question.INFERENCE: "Can something be inferred about a person?",
-}
-
-
 def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The three questions of European guidance, and the sections that answer them."""
+    """The three questions of European guidance, their answers, and the sections that give them."""
     return [
         {
             "name": str(question),
-            "asks": asks,
-            "answers": [
+            "asks": question.asks,
+            "answers": _answers(audit, str(question)),
+            "answered_by": [
                 {"title": section["title"], "places": places}
                 for section in audit["secrets"][0]["sections"]
                 if str(question) in section["questions"]
@@ -430,5 +424,21 @@ def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
                 and any(name in r["figures"] for s in audit["secrets"] for r in s["releases"])
             ],
         }
-        for question, asks in _ASKED.items()
+        for question in Question
+        if question.asks
+    ]  # fmt: skip
+
+
+def _answers(audit: Mapping[str, Any], question: str) -> list[dict[str, Any]]:
+    """Those of every release, the baseline first."""
+    titles = {name: figure["title"] for name, figure in audit["figures"].items()}
+    return [
+        {
+            **answer, "release": release["shown"], "sensitive": secret["sensitive"],
+            "not_tried": [titles.get(name, name) for name in answer["not_tried"]],
+        }
+        for secret in audit["secrets"]
+        for release in [*([secret["baseline"]] if secret["baseline"] else []), *secret["releases"]]
+        for answer in release["answers"]
+        if answer["question"] == question
     ]  # fmt: skip
