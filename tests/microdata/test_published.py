@@ -57,7 +57,7 @@ def test_arx():
     }
     assert (release.suppressed, release.dropped) == (2, 0)
     assert release.notes == (
-        "2 of 16 records are suppressed: all their quasi-identifiers are hidden",
+        "2 of 16 records are suppressed and form no class: all their quasi-identifiers are hidden",
     )
     assert covers_own(release, original, np.arange(16)).all()
     # Gil is 40, lives in Rome and earns 38: of those who are not suppressed, himself.

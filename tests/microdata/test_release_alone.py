@@ -330,7 +330,7 @@ def test_kinds_may_be_said():
     assert covered(release) == [["low", "mid"], ["high"], ["low", "mid", "high", "top"]]
     assert release.notes == (
         "s: inferred values: the 2 values that occur",
-        "1 of 3 records is suppressed: all its quasi-identifiers are hidden",
+        "1 of 3 records is suppressed and forms no class: all its quasi-identifiers are hidden",
     )
 
 

@@ -112,7 +112,7 @@ def test_what_was_decided_about_the_original_is_passed_on():
     release = read_release({"q": ["*"], "s": ["a"]}, holes)
     assert release.notes == (
         "1 of 2 records with missing values dropped (q 1)",
-        "1 of 1 records is suppressed: all its quasi-identifiers are hidden",
+        "all quasi-identifiers of all records are hidden: the release does not tell people apart",
     )
 
 
@@ -243,7 +243,7 @@ def test_suppressed_and_missing_records_are_counted():
     assert (len(release), release.suppressed, release.dropped) == (3, 2, 1)
     assert release.n_classes == 2
     assert release.notes[:2] == (
-        "2 of 3 records are suppressed: all their quasi-identifiers are hidden",
+        "2 of 3 records are suppressed and form no class: all their quasi-identifiers are hidden",
         "1 of 4 records is not in the release, or in it without a sensitive value",
     )
     assert release.to_frame()["age"].tolist() == ["*", "*", "30-40"]

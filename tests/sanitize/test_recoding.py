@@ -33,9 +33,9 @@ def published(release, g):
     )
 
 
-def classes_of(release):
-    """What is published, and for which records; the suppressed are not among them."""
-    kept = range(release.n_classes - (release.suppressed > 0))
+def classes_of(release, gone):
+    """What is published, and for which records; not for those that are gone, which come last."""
+    kept = range(release.n_classes - (gone > 0))
     return {published(release, g): np.flatnonzero(release.class_of == g).tolist() for g in kept}
 
 
@@ -58,9 +58,11 @@ def test_the_best_node_of_all(data, microdata):
         other, node, classes = best_node(microdata, only=levels, **options)
         assert abs(other - loss) < 1e-6
     assert levels == node
-    assert classes_of(release) == classes
     gone = len(microdata) - sum(map(len, classes.values()))
-    assert release.suppressed == gone
+    assert classes_of(release, gone) == classes
+    # If everybody is hidden, they are one class of everybody.
+    assert release.suppressed == (gone if classes else 0)
+    assert not gone or release.hidden == gone
     assert len(release) == len(microdata)
     if gone:
         everything = tuple(tuple(range(column.size)) for column in microdata.quasi)
@@ -139,7 +141,7 @@ def test_by_hand():
     assert release.suppressed == 1
     assert release.class_of.tolist() == [0, 0, 1, 2, 1, 1]
     assert release.notes == (
-        "recoded: age to level 2 of 3, gender to level 0 of 1; 1 of 6 records are suppressed",
+        "recoded: age to level 2 of 3, gender to level 0 of 1; 1 of 6 records is suppressed",
     )
 
 

@@ -53,6 +53,20 @@ class SplitCounts(Contingency):
             inside = rng.permutation(np.flatnonzero(block_of == number))
             yield _block([classes[i] for i in inside])
 
+    @property
+    def suppressed(self) -> int:
+        return self._inner.suppressed
+
+    @property
+    def hidden(self) -> int:
+        return self._inner.hidden
+
+    @property
+    def shown(self) -> SplitCounts:
+        if not self.suppressed:
+            return self
+        return SplitCounts(self._inner.shown, self._seed, most_blocks=self._most)
+
     def over(self, keys: Sequence[str]) -> SplitCounts:
         return SplitCounts(self._inner.over(keys), self._seed, most_blocks=self._most)
 

@@ -20,6 +20,7 @@ from unveil.engine.counting import Contingency, Histograms, text_of
 from unveil.errors import File, InputError, Option, Text
 from unveil.findings import Chart, Figure, Finding, Value
 from unveil.measures._texts import bar_chart
+from unveil.microdata import about_suppressed
 
 _ENOUGH = 3  # 3 × 53 bits: what is dropped is below 2⁻¹⁵⁰ of the sum
 SHOWN = 5  # deciding classes that are named
@@ -38,9 +39,12 @@ class Looking(Protocol[F_co]):
 
 
 def one_pass(counts: Contingency, lookings: Sequence[Looking[Finding]]) -> list[Finding]:
-    """Show each class once to all measures; returns their findings in order."""
+    """Show each class once to all measures; returns their findings in order.
+
+    Suppressed records form no class.
+    """
     check_records(counts)
-    for block in counts.blocks():
+    for block in counts.shown.blocks():
         for looking in lookings:
             looking.look(block)
     return [looking.finding() for looking in lookings]
@@ -362,6 +366,8 @@ class CountMeasure(Measure):
     keys : tuple of str
         The columns whose combinations are the classes.
     records : int
+    suppressed : int
+        Number of records that are suppressed, and form no class.
     notes : tuple of str or Message
     deciding : Deciding
         The classes that decide the measure.
@@ -370,14 +376,21 @@ class CountMeasure(Measure):
     source: str
     keys: tuple[str, ...]
     records: int
+    suppressed: int = 0
     notes: tuple[Text, ...] = ()
     deciding: Deciding
+
+    @property
+    def in_classes(self) -> int:
+        """Number of records that are not suppressed."""
+        return self.records - self.suppressed
 
     @property
     def facts(self) -> Mapping[str, Any]:
         return {
             **self.attributes(f"source keys {self.said}"),
             "record_count": self.records,
+            "suppressed": self.suppressed,
             **self._decided(records=False),
         }
 
@@ -434,8 +447,15 @@ def _of_the_counts(counts: Contingency) -> dict[str, Any]:
     """The attributes of a `CountMeasure` that follow from the counts alone."""
     # Not the records of all classes: where these overlap, a record is in several.
     return {
-        "source": counts.source, "keys": counts.keys, "records": counts.rows, "notes": counts.notes
+        "source": counts.source, "keys": counts.keys, "records": counts.rows,
+        "suppressed": counts.suppressed, "notes": notes_of(counts),
     }  # fmt: skip
+
+
+def notes_of(counts: Contingency) -> tuple[Text, ...]:
+    """The notes of the counts; they say how many records are suppressed."""
+    gone = about_suppressed(counts.suppressed, counts.rows)
+    return tuple(dict.fromkeys((*counts.notes, *gone)))
 
 
 def shares_of(counts: Contingency) -> NDArray[np.float64]:

@@ -35,11 +35,13 @@ from unveil.microdata import (
     Kind,
     Microdata,
     Permuted,
+    Regions,
     Release,
     Role,
     Wish,
     distinct_values,
     encode,
+    hidden_cells,
     read_hierarchies,
     read_hierarchy,
     value_text,
@@ -275,13 +277,20 @@ def _about(release: Release | Permuted) -> dict[str, Any]:
     return {"source": source, "notes": release.notes, "made_from": release}
 
 
+def published_key(column: Column, regions: Regions) -> KeyColumn:
+    """What each class publishes in one column, by its texts."""
+    texts = np.array(regions.texts(column), dtype=object)
+    cells, first, codes = np.unique(texts, return_index=True, return_inverse=True)
+    hidden = hidden_cells(column, regions)[first]
+    return KeyColumn(codes.astype(np.int64), tuple(cells.tolist()), hidden)
+
+
 def _of_release(release: Release) -> Held:
-    keys = {}
-    for column, texts in zip(release.quasi, release.cells(), strict=True):
-        cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
-        keys[column.name] = KeyColumn(codes.astype(np.int64), tuple(cells.tolist()))
     return Held(
-        keys=keys,
+        keys={
+            column.name: published_key(column, regions)
+            for column, regions in zip(release.quasi, release.regions, strict=True)
+        },
         secret=secret_of(release.sensitive),
         class_of=release.class_of.astype(np.int64),
         codes=release.sensitive.codes.astype(np.int64),

@@ -1,8 +1,7 @@
 """Records that are not published, or cannot be told apart: suppression and discernibility.
 
-A cell of a release is suppressed if it covers every value of its column. A column of a single value
-has nothing to suppress, unless it is hidden all the same. In a table that is not a release, only
-``*`` is suppressed: its domains are not known.
+Which cells and records are suppressed: `unveil.microdata._suppressed`. If all cells of all records
+are, nothing is published of anybody, and all records are hidden.
 
 The discernibility metric of R. J. Bayardo and R. Agrawal, *Data Privacy through Optimal
 k-Anonymization*, ICDE 2005: every record costs as much as its class has records, and a suppressed
@@ -11,16 +10,14 @@ record as much as the table has.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Unpack
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency
-from unveil.errors import InputError, Text
+from unveil.errors import Text
 from unveil.findings import Figure, Story
 from unveil.measures._classes import CountMeasure, SizeLooking, check_apart, measured
 from unveil.measures._counted import Counting, count_people
@@ -29,12 +26,11 @@ from unveil.measures._released import (
     LossMeasure,
     missing_from,
     missing_of,
-    reach_of,
     records_of,
     release_of,
 )
 from unveil.measures._texts import bar_chart, fine_percent
-from unveil.microdata import Column, Microdata, Permuted, Regions, Release
+from unveil.microdata import Microdata, Permuted, Release, hidden_cells
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -103,7 +99,7 @@ def suppression(release: Release, microdata: Microdata | None = None) -> Suppres
     """Suppression: how many records and cells are not published.
 
     A cell is suppressed if it covers every value of its column. A record is suppressed if all its
-    quasi-identifiers are, or if it is not released.
+    quasi-identifiers are (apart from those that all records share), or if it is not released.
 
     Parameters
     ----------
@@ -132,10 +128,10 @@ def suppression(release: Release, microdata: Microdata | None = None) -> Suppres
         release = records_of(release, "suppression")
     else:
         release = release_of(release, microdata, "suppression")
-    hidden = [_hidden_cells(c, r) for c, r in zip(release.quasi, release.regions, strict=True)]
+    hidden = [hidden_cells(c, r) for c, r in zip(release.quasi, release.regions, strict=True)]
     return Suppression(
         records=len(release),
-        hidden=int(release.sizes[np.all(hidden, axis=0)].sum()),
+        hidden=release.hidden,
         missing=missing_from(release, microdata),
         cells={
             column.name: int(release.sizes[cells].sum())
@@ -143,37 +139,6 @@ def suppression(release: Release, microdata: Microdata | None = None) -> Suppres
         },
         made_by=release.made_by,
     )
-
-
-def _hidden_cells(column: Column, regions: Regions) -> NDArray[np.bool_]:
-    """For each class, whether its cell of one column is suppressed."""
-    if column.size == 1:
-        return np.array([text != column.texts[0] for text in regions.texts(column)], dtype=bool)
-    return np.asarray(reach_of(regions, column.size).number == column.size)
-
-
-def hidden_classes(table: Any, counts: Contingency) -> tuple[int, ...]:
-    """The sizes of the classes of a counted table whose cells are all suppressed."""
-    if not isinstance(table, Release):
-        return _with_cells(counts, dict.fromkeys(counts.keys, "*"))
-    columns = {column.name: place for place, column in enumerate(table.quasi)}
-    asked = [columns[key] for key in counts.keys]
-    hidden = np.all([_hidden_cells(table.quasi[j], table.regions[j]) for j in asked], axis=0)
-    some = np.flatnonzero(hidden)
-    texts = [table.regions[j].take(some).texts(table.quasi[j]) for j in asked]
-    # Classes of the release with the same texts are one class here.
-    distinct = dict.fromkeys(zip(*texts, strict=True))
-    found = (_with_cells(counts, dict(zip(counts.keys, cells, strict=True))) for cells in distinct)
-    return tuple(size for sizes in found for size in sizes)
-
-
-def _with_cells(counts: Contingency, cells: dict[str, str]) -> tuple[int, ...]:
-    """The size of the class with these cells, if there is one."""
-    try:
-        size = int(counts.where(cells).sum())
-    except (InputError, TypeError):  # no such cell, or the column has no texts
-        return ()
-    return (size,) if size else ()
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -230,7 +195,7 @@ class Discernibility(CountMeasure):
             about=[
                 f"on the way from {self.everybody:,} (all records unlike) to "
                 f"{self.everybody**2:,} (all alike): {share}",
-                f"{self.records:,} records in {self.classes:,} classes"
+                f"{self.in_classes:,} records in {self.classes:,} classes"
                 f"{'; suppressed: ' + ', '.join(gone) if gone else ''}",
                 f"largest: {self.deciding}",
             ],
@@ -247,23 +212,21 @@ class Discernibility(CountMeasure):
 class DiscernibilityLooking(SizeLooking):
     """Adds up the cost of the classes.
 
-    ``hidden`` has the sizes of the classes whose keys are all hidden (see `hidden_classes`);
     ``missing`` is the number of the original's records that were not released.
     """
 
     apart = "discernibility"
 
-    def __init__(
-        self, counts: Contingency, *, hidden: Sequence[int] = (), missing: int = 0
-    ) -> None:
+    def __init__(self, counts: Contingency, *, missing: int = 0) -> None:
         super().__init__(counts, least=False)
-        self._hidden, self._missing = tuple(hidden), missing
+        self._missing = missing
 
     def finding(self) -> Discernibility:
-        hidden = sum(self._hidden)
+        hidden = self._counts.hidden
         # Python's whole numbers do not overflow.
         squares = sum(number * size**2 for size, number in self._sizes.by_size.items())
-        told_apart = squares - sum(size**2 for size in self._hidden)
+        # If all records are hidden they are still a class, whose records may be anybody.
+        told_apart = squares if hidden == self._counts.suppressed else 0
         everybody = self._counts.rows + self._missing
         return Discernibility(
             **self._measured(),
@@ -315,10 +278,10 @@ def discernibility_looking(
 ) -> DiscernibilityLooking:
     """Discernibility of a table that is already counted."""
     check_apart(counts, DiscernibilityLooking.apart)
-    if counts.made_from is not None:  # a release knows what it has suppressed
+    if counts.made_from is not None:  # a release knows what is missing
         table = counts.made_from
     if original is None:
         missing = table.dropped if isinstance(table, Release | Permuted) else 0
     else:
         missing = missing_of(counts.rows, original)
-    return DiscernibilityLooking(counts, hidden=hidden_classes(table, counts), missing=missing)
+    return DiscernibilityLooking(counts, missing=missing)

@@ -14,7 +14,7 @@ from unveil.engine.counting import Contingency
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Message, Option, Region, Text
 from unveil.findings import Finding, Story, Table, Value
-from unveil.measures._classes import Looking, one_pass
+from unveil.measures._classes import Looking, notes_of, one_pass
 from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
 from unveil.measures._declared import CLASSICAL, UNIQUE
 from unveil.measures._discernibility import Discernibility, discernibility_looking
@@ -163,9 +163,14 @@ class Measures(Finding):
             else:
                 said += ", and every class has {values} or more values of {secret}."
             said = said if release is not None else said[0].upper() + said[1:]
+        gone = self.k_anonymity.suppressed
+        if gone:  # who are in no class
+            said += " This is of the records in classes: {gone} of {records:record} "
+            said += "is suppressed." if gone == 1 else "are suppressed."
         return Message(
             said if release is None else "Under {release}, " + said,
             release=release, alone=UNIQUE.text(alone), secret=self.sensitive,
+            gone=gone, records=self.k_anonymity.records,
             others="1 other" if k == 2 else f"{k - 1:,} others",
             values=0 if self.l_diversity is None else self.l_diversity.distinct,
         )  # fmt: skip
@@ -313,7 +318,7 @@ def measures(
             **options,
         )
         found["reidentification_risk"] = risk
-        notes += tuple(note for note in risk.notes if note not in counts.notes)
+        notes += tuple(note for note in risk.notes if note not in notes_of(counts))
     if subsets:
         found["unique_subsets"] = unique_subsets(people, at_most=subsets)
         if counts.secret is not None and not counts.overlapping:
@@ -324,7 +329,7 @@ def measures(
         source=counts.source,
         keys=counts.keys,
         sensitive=None if counts.secret is None else counts.secret.name,
-        notes=(*counts.notes, *notes, *([_LEFT_OUT] if counts.overlapping else [])),
+        notes=(*notes_of(counts), *notes, *([_LEFT_OUT] if counts.overlapping else [])),
         **found,
     )
 

@@ -89,7 +89,8 @@ class KAnonymity(ClassMeasure):
         return Story(
             title=f"k-anonymity of {self.source}: k = {self.k:,}",
             about=[
-                f"{self.records:,} records in {self.classes:,} classes of {self.mean_class:,.1f} "
+                f"{self.in_classes:,} records in {self.classes:,} classes of "
+                f"{self.mean_class:,.1f} "
                 f"on average, the largest of {max(self.sizes):,}",
                 self.decided_by,
             ],
@@ -168,8 +169,8 @@ class Uniqueness(CountMeasure):
 
     @property
     def share(self) -> float:
-        """The share of records that are alone."""
-        return self.unique / self.records
+        """The share of records that are alone, of those that are not suppressed."""
+        return self.unique / self.in_classes
 
     def to_frame(self) -> pd.DataFrame:
         """One row per class size: its number of classes."""
@@ -178,7 +179,7 @@ class Uniqueness(CountMeasure):
         )
 
     def story(self, release: Text | None = None) -> Story:
-        who = f"{self.unique:,} of {self.records:,} records" if self.unique else "nobody"
+        who = f"{self.unique:,} of {self.in_classes:,} records" if self.unique else "nobody"
         are = "is" if self.unique < 2 else "are"
         return Story(
             title=f"Uniqueness of {self.source}: {percent(self.share)}, {who} {are} alone with "
@@ -257,12 +258,12 @@ class AverageClassSize(CountMeasure):
     @property
     def mean(self) -> float:
         """Records in a class, on average."""
-        return self.records / self.classes
+        return self.in_classes / self.classes
 
     @property
     def normalized(self) -> float:
         """C_avg: the average class size over k. 1 is best."""
-        return self.records / (self.classes * self.k)
+        return self.in_classes / (self.classes * self.k)
 
     @property
     def k_is(self) -> str:
@@ -284,7 +285,7 @@ class AverageClassSize(CountMeasure):
             title=f"Average class size of {self.source}: {self.mean:,.4g}",
             about=[
                 f"{self.normalized:,.4g} times {k}{short if self.smallest_class < self.k else ''}",
-                f"{self.records:,} records in {self.classes:,} classes",
+                f"{self.in_classes:,} records in {self.classes:,} classes",
                 f"smallest: {self.deciding}",
             ],
             charts=[
@@ -323,7 +324,7 @@ def average_class_size(
 ) -> AverageClassSize:
     """The average class size, and how many times k it is.
 
-    Records whose keys are all hidden are a class like any other.
+    Suppressed records, whose keys are all hidden, form no class.
 
     Parameters
     ----------

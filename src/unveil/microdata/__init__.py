@@ -60,5 +60,6 @@ if TYPE_CHECKING:
         from_table,
         is_parquet,
     )
+    from unveil.microdata._suppressed import Silence, about_suppressed, hidden_cells, silence
 
 __all__, __getattr__ = lazily(__name__)

@@ -26,6 +26,7 @@ from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Regions, joint_counts, shortened
+from unveil.microdata._suppressed import Mask, Silence, silence_of
 
 SHOWN = 5  # classes or groups in a repr
 _TESTED = Worded("differential_inference and membership",
@@ -144,8 +145,6 @@ class Release(AnyRelease):
         For each quasi-identifier, what every class publishes.
     notations : mapping of str to ReadAs
         If read: how each quasi-identifier's cells were written.
-    suppressed : int
-        If read: number of records with all quasi-identifiers suppressed.
     dropped : int
         If read: number of the original's records that are not in it.
     perturbed : tuple of str
@@ -158,7 +157,6 @@ class Release(AnyRelease):
     class_of: NDArray[np.int32]
     regions: tuple[Regions, ...]
     notations: Mapping[str, ReadAs] = field(default_factory=dict)
-    suppressed: int = 0
     dropped: int = 0
     perturbed: tuple[str, ...] = ()
 
@@ -191,6 +189,27 @@ class Release(AnyRelease):
     def sizes(self) -> NDArray[np.int64]:
         """Records in each class."""
         return np.bincount(self.class_of, minlength=self.n_classes)
+
+    @cached_property
+    def _silence(self) -> Silence:
+        return silence_of(self.quasi, self.regions)
+
+    def suppressed_classes(self, names: Sequence[str] | None = None) -> Mask:
+        """Which classes are suppressed, by all quasi-identifiers or by some (`_suppressed`)."""
+        if names is None or set(names) >= {column.name for column in self.quasi}:
+            return self._silence.suppressed
+        some = [j for j, column in enumerate(self.quasi) if column.name in names]
+        return silence_of([self.quasi[j] for j in some], [self.regions[j] for j in some]).suppressed
+
+    @property
+    def suppressed(self) -> int:
+        """Number of suppressed records, which form no class."""
+        return int(self.sizes[self._silence.suppressed].sum())
+
+    @property
+    def hidden(self) -> int:
+        """The same; or all records, if all cells of all of them are suppressed."""
+        return int(self.sizes[self._silence.hidden].sum())
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -30,6 +30,7 @@ from unveil.microdata._readers import HierarchiesOption, Names, Options, check_o
 from unveil.microdata._release import Release
 from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
 from unveil.microdata._sources import Source
+from unveil.microdata._suppressed import about_suppressed
 from unveil.options import check
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
@@ -102,7 +103,7 @@ def read_release(
     Returns
     -------
     Release
-        ``suppressed`` counts the records with all quasi-identifiers suppressed, ``dropped`` the
+        ``suppressed`` counts the suppressed records, which form no class, ``dropped`` the
         original's records that are not in it, or without a sensitive value.
 
     Raises
@@ -122,7 +123,7 @@ def read_release(
       30-39  2
       *      1
       age: ranges like 30-39, suppressed cells
-      1 of 3 records is suppressed: all its quasi-identifiers are hidden
+      1 of 3 records is suppressed and forms no class: all its quasi-identifiers are hidden
 
     The same without the original:
 
@@ -243,7 +244,6 @@ def _release(
     cells = [column.cell_of[rows] for column in columns]
     first, class_of = distinct_rows(cells)
     classes = list(zip(columns, [column[first] for column in cells], strict=True))
-    hidden = np.all([column.hidden[row] for column, row in classes], axis=0)
     return Release(
         quasi=original.quasi,
         sensitive=replace(original.sensitive, codes=secrets[rows]),
@@ -251,7 +251,6 @@ def _release(
         regions=tuple(column.regions.take(row) for column, row in classes),
         made_by=made_by,
         notations={c.name: r.read_as for c, r in zip(original.quasi, columns, strict=True)},
-        suppressed=int(hidden[class_of].sum()),
         dropped=max(0, len(original) - len(rows)),
     )
 
@@ -327,12 +326,11 @@ def _about_empty(as_missing: list[tuple[str, int]], held_by: Mapping[str, Text])
 
 def _about_hidden(release: Release, original: Microdata) -> list[Text]:
     """Records that are suppressed or not in the release."""
-    notes: list[Text] = []
-    if release.suppressed:
-        are, their = ("is", "its") if release.suppressed == 1 else ("are", "their")
+    notes: list[Text] = [*about_suppressed(release.suppressed, len(release))]
+    if release.hidden > release.suppressed:
         notes.append(
-            f"{release.suppressed:,} of {len(release):,} records {are} suppressed: all {their} "
-            "quasi-identifiers are hidden"
+            "all quasi-identifiers of all records are hidden: the release does not tell people "
+            "apart"
         )
     if release.dropped:
         are = "is" if release.dropped == 1 else "are"

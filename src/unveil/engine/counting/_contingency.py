@@ -216,6 +216,21 @@ class Contingency(ABC):
         """Number of records that were counted."""
         return int(self.totals.sum())
 
+    @property
+    def suppressed(self) -> int:
+        """Number of suppressed records, which form no class (`unveil.microdata.silence`)."""
+        return 0
+
+    @property
+    def hidden(self) -> int:
+        """The same; or all records, if all cells of all of them are suppressed."""
+        return self.suppressed
+
+    @property
+    def shown(self) -> Contingency:
+        """The counts without suppressed records; the codes of the secret stay."""
+        return self
+
     def in_memory(self) -> Contingency:
         """The same counts, fetched as a whole if they fit in memory."""
         return self
@@ -280,6 +295,19 @@ class _Merged(Contingency):
     def over(self, keys: Sequence[str]) -> Contingency:
         assert self.secret is not None
         return _Merged(self._inner.over(keys), self._groups, self.secret)
+
+    @property
+    def suppressed(self) -> int:
+        return self._inner.suppressed
+
+    @property
+    def hidden(self) -> int:
+        return self._inner.hidden
+
+    @property
+    def shown(self) -> Contingency:
+        assert self.secret is not None
+        return _Merged(self._inner.shown, self._groups, self.secret)
 
     def where(self, values: Mapping[str, object]) -> Counts:
         return self._together(self._inner.where(values))

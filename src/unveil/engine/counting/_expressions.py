@@ -7,7 +7,7 @@ sorted by their bytes, so that every engine names the same class first.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from unveil.engine.counting._contingency import Counts, Histograms, sparse
 from unveil.engine.counting._engines import Fetching, numbers
+from unveil.microdata import EVERYTHING
 
 if TYPE_CHECKING:
     import ibis
@@ -56,6 +57,37 @@ def totals(table: ibis.Table, secret: str | None, keys: Sequence[str] = ()) -> i
 def having(place: int) -> str:
     """The name of the column that counts the records with a value of one key."""
     return f"unveil: key {place}"
+
+
+def stars_among(
+    table: ibis.Table, keys: Sequence[str], gaps: Mapping[str, int], fetching: Fetching, rows: int
+) -> tuple[dict[str, int], dict[str, bool]]:
+    """How many records have ``*`` in each key, and whether all have the same value there.
+
+    ``gaps`` says how many of the ``rows`` lack each key.
+    """
+
+    asked: dict[str, Any] = {}
+    for place, key in enumerate(keys):
+        column = table[key]
+        if column.type().is_string():
+            asked[f"{OURS}stars {place}"] = (column == EVERYTHING).cast("int64").sum()
+        asked[f"{OURS}same {place}"] = column.min() == column.max()
+    found = fetching.table(table.aggregate(**asked)).to_pylist()[0]
+    stars = {key: int(found.get(f"{OURS}stars {place}") or 0) for place, key in enumerate(keys)}
+    same = {
+        key: gaps[key] == rows or (not gaps[key] and bool(found[f"{OURS}same {place}"]))
+        for place, key in enumerate(keys)
+    }
+    return stars, same
+
+
+def having_no_star(table: ibis.Table, keys: Sequence[str]) -> ibis.Table:
+    """The records that have something other than ``*`` in one of the keys."""
+    import ibis
+
+    says = [table[key].isnull() | (table[key] != EVERYTHING) for key in keys]
+    return table.filter(ibis.or_(*says))
 
 
 def probe(table: ibis.Table, columns: Sequence[str], rows: int) -> ibis.Table:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from unveil.engine.counting._contingency import (
     Contingency,
@@ -17,15 +18,35 @@ from unveil.engine.counting._contingency import (
     text_of,
 )
 from unveil.errors import Cell, Column, File, InputError, Option, Text, did_you_mean
-from unveil.microdata import AnyRelease
+from unveil.microdata import EVERYTHING, AnyRelease, Silence, silence
 
 
 @dataclass(frozen=True, eq=False)
 class KeyColumn:
-    """One key: the code of each class's value, and the values."""
+    """One key: the code of each class's value, and the values.
+
+    ``hidden`` says which values are suppressed cells. By default that is ``*`` alone, because the
+    domain is not known.
+    """
 
     codes: Counts
     values: tuple[object, ...]
+    hidden: NDArray[np.bool_] | None = None
+
+    def take(self, classes: Counts) -> KeyColumn:
+        """The key of some classes."""
+        return KeyColumn(self.codes[classes], self.values, self.hidden)
+
+    def is_hidden(self, star: str = EVERYTHING) -> NDArray[np.bool_]:
+        """For each class, whether its cell is suppressed; ``star`` is how that is written."""
+        if self.hidden is not None and star == EVERYTHING:
+            return self.hidden[self.codes]
+        return np.array([text_of(v) == star for v in self.values], dtype=bool)[self.codes]
+
+    @property
+    def is_same(self) -> bool:
+        """Whether all classes have the same cell."""
+        return bool((self.codes == self.codes[:1]).all())
 
     @cached_property
     def texts(self) -> dict[str, int]:
@@ -57,9 +78,7 @@ class Held(Contingency):
         self.made_from = made_from
         self.keys = tuple(keys)
         distinct, of_class = combined([column.codes for column in keys.values()])
-        self.columns = {
-            name: KeyColumn(column.codes[distinct], column.values) for name, column in keys.items()
-        }
+        self.columns = {name: column.take(distinct) for name, column in keys.items()}
         n_values = 1 if secret is None else len(secret.values)
         self.histograms = sparse(
             of_class if class_of is None else of_class[class_of],
@@ -80,6 +99,42 @@ class Held(Contingency):
 
     def blocks(self) -> Iterator[Histograms]:
         yield self.histograms
+
+    def silence(self, star: str = EVERYTHING) -> Silence:
+        """Which classes are suppressed, if that is written as ``star``."""
+        columns = self.columns.values()
+        hidden = [column.is_hidden(star) for column in columns]
+        return silence(hidden, [column.is_same for column in columns])
+
+    @cached_property
+    def _silence(self) -> Silence:
+        return self.silence()
+
+    @property
+    def suppressed(self) -> int:
+        return int(self.histograms.sizes[self._silence.suppressed].sum())
+
+    @property
+    def hidden(self) -> int:
+        return int(self.histograms.sizes[self._silence.hidden].sum())
+
+    @cached_property
+    def shown(self) -> Held:
+        return self.without(self._silence.suppressed)
+
+    def without(self, classes: NDArray[np.bool_]) -> Held:
+        """The counts without some classes."""
+        if not classes.any():
+            return self
+        kept, whole = np.flatnonzero(~classes), self.histograms
+        place = np.cumsum(~classes) - 1
+        cells = np.flatnonzero(~classes[whole.class_of])
+        return Held(
+            keys={name: column.take(kept) for name, column in self.columns.items()},
+            secret=self.secret, class_of=place[whole.class_of[cells]], codes=whole.codes[cells],
+            numbers=whole.numbers[cells], source=self.source, notes=self.notes,
+            made_from=self.made_from,
+        )  # fmt: skip
 
     def over(self, keys: Sequence[str]) -> Held:
         asked = self.check_keys(keys)
@@ -159,6 +214,22 @@ class _Matching(Contingency):
         self.notes = (*inner.notes, f"{wildcard!r} matches every value, so classes overlap")
         self.overlapping = True
         self._histograms = _matched(inner, wildcard)
+        self._silence = inner.silence(wildcard)
+
+    @property
+    def suppressed(self) -> int:
+        return int(self._inner.histograms.sizes[self._silence.suppressed].sum())
+
+    @property
+    def hidden(self) -> int:
+        return int(self._inner.histograms.sizes[self._silence.hidden].sum())
+
+    @cached_property
+    def shown(self) -> Contingency:
+        """Suppressed records are in no class, and count in nobody else's."""
+        if not self.suppressed:
+            return self
+        return _Matching(self._inner.without(self._silence.suppressed), self._wildcard)
 
     @property
     def totals(self) -> Counts:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,8 +35,10 @@ from unveil.engine.counting._expressions import (
     cells,
     classes,
     having,
+    having_no_star,
     look_alikes,
     probe,
+    stars_among,
     streamed_classes,
     totals,
 )
@@ -177,6 +179,11 @@ def _held(question: Question) -> Held | None:
     return held
 
 
+def _as_before(known: EncodedSecret, raw: Sequence[Any]) -> EncodedSecret:
+    """The encoder of a part of a table that is encoded already."""
+    return known
+
+
 class InEngine(Contingency):
     """Counts of a table with too many classes to fetch."""
 
@@ -196,6 +203,43 @@ class InEngine(Contingency):
     def connection(self) -> Any:
         """The Ibis connection that counts."""
         return self.question.table.get_backend()
+
+    @cached_property
+    def _told(self) -> tuple[int, int, Any]:
+        """Suppressed records, hidden ones, and which rows are not suppressed (None: all).
+
+        The rule is that of `unveil.microdata.silence`, asked of the engine.
+        """
+        asked = self.question
+        if not any(asked.table[key].type().is_string() for key in self.keys):
+            return 0, 0, None
+        stars, same = stars_among(asked.table, self.keys, asked.gaps, asked.fetching, self.rows)
+        telling = [key for key in self.keys if not same[key]]
+        if not telling:  # all records are one class
+            return 0, self.rows if all(stars.values()) else 0, None
+        if not all(stars[key] for key in telling):  # a key that always says something
+            return 0, 0, None
+        shown = having_no_star(asked.table, telling)
+        gone = self.rows - int(numbers(asked.fetching.table(totals(shown, None))[NUMBER]).sum())
+        return gone, gone, shown if gone else None
+
+    @property
+    def suppressed(self) -> int:
+        return self._told[0]
+
+    @property
+    def hidden(self) -> int:
+        return self._told[1]
+
+    @cached_property
+    def shown(self) -> Contingency:
+        table = self._told[2]
+        if table is None:
+            return self
+        asked = replace(self.question, table=table)
+        if self._encoded is not None:  # values that only suppressed records have keep their codes
+            asked = replace(asked, encoder=partial(_as_before, self._encoded))
+        return InEngine(asked)
 
     @cached_property
     def _fetched(self) -> Held | None:

@@ -15,8 +15,14 @@ from numpy.typing import NDArray
 from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn, Secret, combined
 from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, Text, did_you_mean
 from unveil.findings import Finding
-from unveil.measures._classes import ExactSum, check_apart, check_records, entropy, plog2p
-from unveil.measures._counted import Counting, count, secret_of
+from unveil.measures._classes import (
+    ExactSum,
+    check_apart,
+    check_records,
+    entropy,
+    plog2p,
+)
+from unveil.measures._counted import Counting, count, published_key, secret_of
 from unveil.measures._partitions import Partition
 from unveil.measures._released import not_of
 from unveil.measures._texts import keys_text
@@ -60,8 +66,9 @@ def discrimination(left: float, whole: float) -> float | None:
 class ConditionalEntropy:
     """H(X|Y) = Σ p(y) H(X|y), a block at a time, and the discrimination rate that follows.
 
-    With a partition, X is the category of the secret. ``look`` takes the blocks of ``counts``, not
-    those of categories.
+    With a partition, X is the category of the secret. ``look`` takes the blocks of the classes that
+    ``counts`` shows, not those of categories. Suppressed records form no class, but they count: of
+    them Y tells only that they are suppressed, so they are one group, however Y is written.
     """
 
     def __init__(self, counts: Contingency, partition: Any = None) -> None:
@@ -74,9 +81,14 @@ class ConditionalEntropy:
         self.rows = counts.rows
         self.whole = entropy(self.counts.totals) if self.rows else 0.0
         self._left = ExactSum()
+        self.suppressed = counts.suppressed
+        if self.suppressed:
+            gone = self.counts.totals - self.counts.shown.totals
+            self._left.add(np.array([self.suppressed / self.rows * entropy(gone)]))
         self.about: dict[str, Any] = {
             "of": secret.name, "partition": self.partition, "entropy": self.whole,
-            "records": self.rows, "source": counts.source, "notes": counts.notes,
+            "records": self.rows, "suppressed": self.suppressed, "source": counts.source,
+            "notes": counts.notes,
         }  # fmt: skip
         """The attributes of a `RateFinding`."""
 
@@ -91,7 +103,7 @@ class ConditionalEntropy:
     def of_all(self) -> ConditionalEntropy:
         """The same, after a look at all classes."""
         check_records(self._given)
-        for block in self._given.blocks():
+        for block in self._given.shown.blocks():
             self.look(block)
         return self
 
@@ -191,9 +203,8 @@ def _of_release(
 def _cell_column(release: Release, name: str) -> KeyColumn:
     """The published cells of a column, record by record."""
     place = [column.name for column in release.quasi].index(name)
-    texts = release.regions[place].texts(release.quasi[place])
-    cells, codes = np.unique(np.array(texts, dtype=object), return_inverse=True)
-    return KeyColumn(codes.astype(np.int64)[release.class_of], tuple(cells.tolist()))
+    key = published_key(release.quasi[place], release.regions[place])
+    return key.take(release.class_of.astype(np.int64))
 
 
 Columns = str | Sequence[str] | Mapping[str, str] | None
@@ -334,6 +345,8 @@ class RateFinding(Finding):
     entropy : float
         H(X), in bits.
     records : int
+    suppressed : int
+        Number of records that are suppressed, and form no class.
     source : str
     notes : tuple of str or Message
     """
@@ -342,6 +355,7 @@ class RateFinding(Finding):
     partition: Partition | None
     entropy: float
     records: int
+    suppressed: int = 0
     source: str
     notes: tuple[Text, ...] = ()
 
@@ -359,5 +373,6 @@ class RateFinding(Finding):
         return {
             "partition": members and {name: list(texts) for name, texts in members.items()},
             "record_count": self.records,
+            "suppressed": self.suppressed,
             **self.attributes("source of entropy undefined"),
         }

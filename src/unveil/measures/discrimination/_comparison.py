@@ -315,7 +315,7 @@ def _rates(
 ) -> dict[str, float | None]:
     """The rate for each partition, in one pass over the classes."""
     found = {name: ConditionalEntropy(counts, one) for name, one in partitions.items()}
-    for block in counts.blocks():
+    for block in counts.shown.blocks():
         for entropy in found.values():
             entropy.look(block)
     return {name: entropy.rate for name, entropy in found.items()}

@@ -183,11 +183,12 @@ class DiscriminationRate(RateFinding):
         if self.rate is None:
             return Story(title=title)
         category = "the category of " if self.partition else ""
+        gone = f"; {self.suppressed:,} more are suppressed" if self.suppressed else ""
         about = [
             f"of {self.entropy:.3f} bits, knowing {keys} leaves {self.left:.3f} open",
-            f"{self.records:,} records with {self.combinations:,} "
+            f"{self.records - self.suppressed:,} records with {self.combinations:,} "
             f"{'combinations of values' if self.combined else 'values'}, which determine "
-            f"{category}{self.of} for {self.determined:,} of them",
+            f"{category}{self.of} for {self.determined:,} of them{gone}",
             f"tells most, {rate_text(self.by_value[0].rate)}: {self.deciding}",
         ]
         if self.unlisted:

@@ -36,6 +36,7 @@ from unveil.measures._classes import (
     SizeLooking,
     check_apart,
     measured,
+    notes_of,
 )
 from unveil.measures._counted import Counting, count, count_people
 from unveil.measures.reidentification._matched import (
@@ -152,11 +153,12 @@ def _risk(
         journalist=journalist,
         marketer=AttackerRisk(name="marketer", basis=journalist.basis, average=of_records),
         records=found.records,
+        suppressed=counts.suppressed,
         classes=found.classes,
         keys=counts.keys,
         threshold=threshold,
         source=counts.source,
-        notes=(*counts.notes, *notes),
+        notes=(*notes_of(counts), *notes),
         **population,
     )
 
@@ -319,8 +321,9 @@ def _paired(
         assert isinstance(counts, Held)
         refuse_perturbed(table, table.quasi, "re-identification risk with a population")
         _check_size(counts, len(population), population.source)
-        people = covered_people(counts, table, population, mapping)
-        return [pair_of(counts, people)], len(population), ()
+        shown = counts.shown
+        people = covered_people(shown, table, population, mapping)
+        return [pair_of(shown, people)], len(population), ()
     # Both tables must be in one place to be matched.
     engine = counts.connection if isinstance(counts, InEngine) else counting.get("engine", "duckdb")
     try:
@@ -334,7 +337,7 @@ def _paired(
     except InputError as error:
         raise InputError("population: {error}", error=error.message) from error
     _check_size(counts, there.rows, there.source)
-    pairs, notes = paired(counts, there, mapping, trees)
+    pairs, notes = paired(counts.shown, there, mapping, trees)
     return pairs, there.rows, notes
 
 

@@ -112,6 +112,9 @@ class ReidentificationRisk(Finding):
         targets anybody; without a population, their risk is at most the prosecutor's. The
         marketer targets as many people as possible.
     records, classes : int
+        Records in classes, and number of these.
+    suppressed : int
+        Number of records that are suppressed, and form no class.
     keys : tuple of str
     threshold : float
         The highest acceptable risk.
@@ -132,6 +135,7 @@ class ReidentificationRisk(Finding):
     journalist: AttackerRisk
     marketer: AttackerRisk
     records: int
+    suppressed: int = 0
     classes: int
     keys: tuple[str, ...]
     threshold: float
@@ -162,6 +166,7 @@ class ReidentificationRisk(Finding):
         return {
             **self.attributes("source keys classes threshold population_size k_map alone_in_both"),
             "record_count": self.records,
+            "suppressed": self.suppressed,
             "estimate": None if self.estimate is None else self.estimate.to_dict(),
             **{one.name: one.content(records=False) for one in self.attackers},
         }

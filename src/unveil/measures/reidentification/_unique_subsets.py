@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Table, cell
-from unveil.measures._classes import ClassSizes, check_records
+from unveil.measures._classes import ClassSizes, check_records, notes_of
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
 from unveil.options import Share, check, checked
@@ -39,7 +39,7 @@ class SubsetCount:
         Number of records that are alone in their class.
     classes, smallest_class : int
     records : int
-        Number of records in the table.
+        Number of records; those that are suppressed, by all keys, are not counted.
     """
 
     keys: tuple[str, ...]
@@ -62,7 +62,7 @@ class SubsetCount:
 
 def _subset_counts(counts: Contingency, at_most: int) -> list[SubsetCount]:
     """One per subset of up to ``at_most`` keys: first the single keys, then the pairs, …"""
-    counts = counts.in_memory()
+    counts = counts.in_memory().shown
     if isinstance(counts, Held):
         found = list(_Walk(counts, at_most).from_here())
     else:
@@ -158,6 +158,8 @@ class UniqueSubsets(Finding):
     at_most : int
         Largest number of keys in a subset.
     records : int
+    suppressed : int
+        Number of records that are suppressed by all keys; they are in no class.
     source : str
     notes : tuple of str or Message
     """
@@ -168,6 +170,7 @@ class UniqueSubsets(Finding):
     keys: tuple[str, ...]
     at_most: int
     records: int
+    suppressed: int = 0
     source: str
     notes: tuple[Text, ...] = ()
 
@@ -216,6 +219,7 @@ class UniqueSubsets(Finding):
     def facts(self) -> Mapping[str, Any]:
         return {
             "record_count": self.records,
+            "suppressed": self.suppressed,
             "subsets": [{"keys": one.keys, **one.numbers} for one in self.subsets],
             "minimal": [one.keys for one in self.minimal()],
             **self.attributes("source keys at_most added"),
@@ -303,6 +307,7 @@ def unique_subsets(
         keys=counts.keys,
         at_most=most,
         records=counts.rows,
+        suppressed=counts.suppressed,
         source=counts.source,
-        notes=counts.notes,
+        notes=notes_of(counts),
     )

@@ -80,7 +80,7 @@ class Recoding(Grouping):
       [0, 40)   M       2
       [40, 80)  F       3
       *         *       1
-      recoded: age to level 2 of 3, gender to level 0 of 1; 1 of 6 records are suppressed
+      recoded: age to level 2 of 3, gender to level 0 of 1; 1 of 6 records is suppressed
 
     Locally recoded cells may overlap:
 
@@ -201,7 +201,7 @@ class Recoding(Grouping):
         refuse_frequent(self, microdata, microdata.sensitive_counts, l, whole)
         limit = suppressible(self.suppression, len(microdata))
         found = merged(microdata, self._goal(microdata), limit, self.loss)
-        return self._released(microdata, found.class_of, found.regions, suppressed=found.suppressed)
+        return self._released(microdata, found.class_of, found.regions)
 
     def _published(self, problem: Problem, chosen: Judged) -> Release:
         """The release of a node: the classes that meet the goal, then one of the suppressed."""
@@ -220,7 +220,6 @@ class Recoding(Grouping):
             class_of,
             [_regions(problem, chosen, j, rows, hidden) for j in columns],
             _note(problem, chosen, suppressed),
-            suppressed=suppressed,
         )
 
 
@@ -250,5 +249,6 @@ def _note(problem: Problem, chosen: Judged, suppressed: int) -> str:
         )
     )
     n = len(problem.microdata)
-    gone = f"; {suppressed:,} of {n:,} records are suppressed" if suppressed else ""
+    are = "is" if suppressed == 1 else "are"
+    gone = f"; {suppressed:,} of {n:,} records {are} suppressed" if suppressed else ""
     return f"recoded: {levels}{gone}"

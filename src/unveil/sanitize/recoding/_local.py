@@ -93,11 +93,10 @@ _SHORTEST_CODE = 3  # digits
 
 
 class _Merged(NamedTuple):
-    """The class of each record, the cells, and the size of a last class of the suppressed."""
+    """The class of each record, and the cells; the suppressed are the last class."""
 
     class_of: NDArray[np.int32]
     regions: tuple[Regions, ...]
-    suppressed: int
 
 
 def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> _Merged:
@@ -114,7 +113,7 @@ def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> 
         columns.regions(j, codes, class_of_combination, hidden)
         for j, codes in enumerate(found.table.codes)
     )
-    return _Merged(class_of, regions, int(hidden[class_of].sum()))
+    return _Merged(class_of, regions)
 
 
 class _Columns:
