@@ -247,8 +247,8 @@ class _Test:
             mean=finding.mean,
             share_over=finding.share_over(self.goal),
             loss=loss,
-            classes=len(release.sizes),
-            smallest_class=int(release.sizes.min(initial=len(kept))),
+            classes=len(release.class_sizes),
+            smallest_class=int(release.class_sizes.min(initial=len(kept))),
             not_tested=not_tested,
             sampled=sampled,
             one_draw=not sampled

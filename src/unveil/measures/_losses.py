@@ -128,8 +128,8 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
         by_column=by_column,
         records=len(release),
         missing=missing,
-        classes=release.n_classes,
-        smallest_class=int(release.sizes.min()),
+        classes=len(release.class_sizes),
+        smallest_class=int(release.class_sizes.min()),
         made_by=release.made_by,
     )
 

@@ -26,7 +26,7 @@ from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Regions, joint_counts, shortened
-from unveil.microdata._suppressed import Mask, Silence, silence_of
+from unveil.microdata._suppressed import Mask, Silence, counted_suppressed, silence_of
 
 SHOWN = 5  # classes or groups in a repr
 _TESTED = Worded("differential_inference and membership",
@@ -102,6 +102,11 @@ class AnyRelease(ABC):
         """Records in each class or group; empty for counts."""
         return np.zeros(0, dtype=np.int64)
 
+    @property
+    def class_sizes(self) -> NDArray[np.int64]:
+        """The same without suppressed records, which form no class."""
+        return self.sizes
+
     @abstractmethod
     def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
         """What is published, as a table."""
@@ -115,11 +120,13 @@ class AnyRelease(ABC):
         self, rows: list[list[str]], parts: str, notes: Sequence[Text] = (), kind: str = "Release"
     ) -> str:
         """The first few classes or groups, below their columns' names, for a repr."""
-        sizes, shown = self.sizes, len(rows) - 1
+        sizes, shown, among = self.sizes, len(rows) - 1, self.class_sizes
+        gone = int(sizes.sum() - among.sum())
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
-            f"{kind} by {self.made_by}: {sizes.sum():,} records in {len(sizes):,} {parts} of "
-            f"{sizes.min():,} to {sizes.max():,}",
+            f"{kind} by {self.made_by}: {sizes.sum():,} records in {len(among):,} {parts} of "
+            f"{among.min():,} to {among.max():,}"
+            f"{f'; {counted_suppressed(gone)}' if gone else ''}",
             *("  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows),
         ]
         if shown < len(sizes):
@@ -180,9 +187,10 @@ class Release(AnyRelease):
 
     @property
     def in_short(self) -> str:
+        gone = f"; {counted_suppressed(self.suppressed)}" if self.suppressed else ""
         return (
-            f"{len(self):,} records by {self.made_by} in {self.n_classes:,} classes, the smallest "
-            f"of {int(self.sizes.min()):,}"
+            f"{len(self):,} records by {self.made_by} in {len(self.class_sizes):,} classes, the "
+            f"smallest of {int(self.class_sizes.min()):,}{gone}"
         )
 
     @cached_property
@@ -190,16 +198,25 @@ class Release(AnyRelease):
         """Records in each class."""
         return np.bincount(self.class_of, minlength=self.n_classes)
 
+    @property
+    def class_sizes(self) -> NDArray[np.int64]:
+        return self.sizes[~self.suppressed_classes] if self.suppressed else self.sizes
+
     @cached_property
     def _silence(self) -> Silence:
-        return silence_of(self.quasi, self.regions)
+        there = np.flatnonzero(self.sizes)
+        if len(there) == self.n_classes:
+            return silence_of(self.quasi, self.regions)
+        # Whether records are suppressed must not depend on classes without any.
+        some = silence_of(self.quasi, [regions.take(there) for regions in self.regions])
+        whole = np.zeros((2, self.n_classes), dtype=bool)
+        whole[:, there] = some
+        return Silence(*whole)
 
-    def suppressed_classes(self, names: Sequence[str] | None = None) -> Mask:
-        """Which classes are suppressed, by all quasi-identifiers or by some (`_suppressed`)."""
-        if names is None or set(names) >= {column.name for column in self.quasi}:
-            return self._silence.suppressed
-        some = [j for j, column in enumerate(self.quasi) if column.name in names]
-        return silence_of([self.quasi[j] for j in some], [self.regions[j] for j in some]).suppressed
+    @property
+    def suppressed_classes(self) -> Mask:
+        """Which classes are suppressed: see `_suppressed`."""
+        return self._silence.suppressed
 
     @property
     def suppressed(self) -> int:
@@ -210,6 +227,13 @@ class Release(AnyRelease):
     def hidden(self) -> int:
         """The same; or all records, if all cells of all of them are suppressed."""
         return int(self.sizes[self._silence.hidden].sum())
+
+    @cached_property
+    def shown(self) -> Release:
+        """The release without suppressed records."""
+        if not self.suppressed:
+            return self
+        return self.take(np.flatnonzero(~self.suppressed_classes[self.class_of]))
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

@@ -90,6 +90,15 @@ def silence_of(columns: Sequence[Column], regions: Sequence[Regions]) -> Silence
     return silence(hidden, same)
 
 
+def counted_suppressed(suppressed: int) -> str:
+    """How many records are suppressed, after a number of records in classes.
+
+    >>> counted_suppressed(1), counted_suppressed(2)
+    ('1 is suppressed', '2 are suppressed')
+    """
+    return f"{suppressed:,} {'is' if suppressed == 1 else 'are'} suppressed"
+
+
 def about_suppressed(suppressed: int, records: int) -> tuple[str, ...]:
     """A note on suppressed records, if there are any.
 

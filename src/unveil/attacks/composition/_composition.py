@@ -164,7 +164,7 @@ def composition(
     labels, published = _released(releases)
     names = known_columns(published, knows)
     said = checked_mapping(recode, names)
-    least = min(int(release.sizes.min()) for release in published) if k is None else int(k)
+    least = min(int(release.class_sizes.min()) for release in published) if k is None else int(k)
     if microdata is None and external is None:
         raise InputError(
             "{composition} needs people to look for; give {microdata}, the people who are in all "

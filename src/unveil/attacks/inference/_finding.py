@@ -182,7 +182,7 @@ class Inference(Finding):
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        smallest = [int(one.sizes.min()) for one in self.releases if len(one.sizes)]
+        smallest = [int(one.class_sizes.min()) for one in self.releases if len(one.sizes)]
         facts: dict[str, Any] = {
             "source": self.microdata.source,
             "release": self.made_by,
@@ -220,7 +220,7 @@ class Inference(Finding):
             facts |= {
                 "released": len(self.release),
                 "suppressed": self.release.suppressed,
-                "classes": self.release.n_classes,
+                "classes": len(self.release.class_sizes),
             }
         return facts
 

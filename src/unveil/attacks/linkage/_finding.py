@@ -26,7 +26,7 @@ class Links:
     Attributes
     ----------
     candidates : array
-        How many records cover the person.
+        How many records cover the person; suppressed ones only if no other does.
     classes : array
         In how many classes (of a permuted release: groups) they are.
     values : array
@@ -37,6 +37,8 @@ class Links:
         The share of them that have it.
     one_value : array
         Whether all have the same value or, of numbers, one guess is near enough to all.
+    suppressed : array
+        Whether they are the suppressed records, because no other record covers the person.
     """
 
     candidates: NDArray[np.int64]
@@ -45,6 +47,7 @@ class Links:
     likeliest: NDArray[np.int64]
     share: NDArray[np.float64]
     one_value: NDArray[np.bool_]
+    suppressed: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -130,7 +133,7 @@ class Linkage(Finding):
     @property
     def unique(self) -> NDArray[np.bool_]:
         """Who is linked to a single record."""
-        return self.candidates == 1
+        return (self.candidates == 1) & self._may_be_linked
 
     @property
     def one_value(self) -> NDArray[np.bool_]:
@@ -138,7 +141,38 @@ class Linkage(Finding):
 
         Numbers count as one value if a single guess is near enough to all of them.
         """
-        return self.links.one_value
+        return self.links.one_value & self._may_be_linked
+
+    @property
+    def suppressed(self) -> int:
+        """How many records are suppressed."""
+        return self.release.suppressed if isinstance(self.release, Release) else 0
+
+    @property
+    def only_suppressed(self) -> int:
+        """How many people no other than suppressed records cover."""
+        return int(self.links.suppressed.sum())
+
+    @property
+    def suppressed_share(self) -> float:
+        """The share of the records that are suppressed.
+
+        For anybody in the release whom another record covers, the chance to be one of them is at
+        most that, on average.
+        """
+        return self.suppressed / len(self.release)
+
+    @property
+    def _may_be_linked(self) -> NDArray[np.bool_]:
+        """Who is not one of too many people for the suppressed records.
+
+        If more people have no other candidate than there are suppressed records, some of them are
+        not in the release, and the attacker does not know who; unless it is known who is in it.
+        """
+        if self.only_suppressed <= self.suppressed:
+            return np.ones(len(self), dtype=bool)
+        is_in = np.zeros(len(self), dtype=bool) if self.right is None else self.right.in_table
+        return ~self.links.suppressed | is_in
 
     @property
     def in_table(self) -> int | None:
@@ -158,7 +192,7 @@ class Linkage(Finding):
     @property
     def one_value_right(self) -> int | None:
         """How many of those who are linked to a single value are linked to their own."""
-        return None if self.right is None else int(self.right.one_value.sum())
+        return None if self.right is None else int((self.one_value & self.right.one_value).sum())
 
     @property
     def record_right(self) -> float | None:
@@ -281,6 +315,7 @@ class Linkage(Finding):
             "one_value": int(self.one_value.sum()),
             "tolerance": self.near.fact,
             "published": len(self.release),
+            **self.attributes("suppressed suppressed_share only_suppressed"),
             **self.attributes(
                 "found in_table own_among unique_right one_value_right record_right value_right "
                 "value_by_chance records_of_one records_of_nobody seconds"
@@ -334,6 +369,7 @@ class Linkage(Finding):
         unique, one = int(self.unique.sum()), int(self.one_value.sum())
         counts = [
             ("with candidates", self.found, n),
+            ("  only suppressed records", self.only_suppressed if self.suppressed else None, n),
             ("linked to a single record", unique, n),
             ("  and rightly so", self.unique_right, unique),
             (f"linked to a single {secret}", one, n),
@@ -374,6 +410,8 @@ class Linkage(Finding):
                 "The release has quasi-identifiers as they are: a record is easily found, and its "
                 f"{self.release.sensitive.name} is one of its group's."
             )
+        if self.suppressed:
+            said += self._about_suppressed()
         if self.right is None:
             said.append(Message("Give the original, {microdata}, to count which links are right.",
                                 microdata=Option("microdata")))  # fmt: skip
@@ -387,6 +425,30 @@ class Linkage(Finding):
                     others=Listed([Call("differential_inference"), Call("membership")], "and"),
                 )
             )
+        return said
+
+    def _about_suppressed(self) -> list[Text]:
+        """What suppressed records mean for the links."""
+        only, gone = self.only_suppressed, self.suppressed
+        said: list[Text] = [
+            Message(
+                "{gone} of {records:record} {are} suppressed and {cover} everybody. They are "
+                "candidates only of people whom no other record covers: {only:person}. Anybody "
+                "else in the release is one of the suppressed with a chance of at most {share:%}, "
+                "on average, and then their links are wrong.",
+                gone=gone, records=len(self.release), only=only, share=self.suppressed_share,
+                are="is" if gone == 1 else "are", cover="covers" if gone == 1 else "cover",
+            )
+        ]  # fmt: skip
+        if only > gone:
+            said.append(
+                Message(
+                    "At least {others} of the {only:person} {are} not in the release, because "
+                    "there are fewer suppressed records. {who} not count as linked.",
+                    others=only - gone, only=only, are="is" if only - gone == 1 else "are",
+                    who="They do" if self.right is None else "Those who are not in the table do",
+                )
+            )  # fmt: skip
         return said
 
     def _charts(self, name: Text) -> list[Chart]:

@@ -15,6 +15,13 @@ candidates is the person's own record. The attacker links
 - otherwise by picking one at random: right about the record with probability 1 / candidates, and
   about the value with the share of the candidates that have it.
 
+*Suppressed* records (``*`` in every quasi-identifier) cover everybody. Counted as candidates of
+everybody, two of them would make every other link uncertain, although hardly anybody is one of
+them. So they are candidates only of people whom no other record covers: whoever of these is in the
+release is suppressed. Of all people in the release, a share of (suppressed records) / (records) is
+suppressed, and of those whom another record covers, not more than that. This is the chance that
+their candidates are the wrong ones, and it is told.
+
 The attacker does not know who is right: people who are not in the release may have candidates too.
 With the original (``microdata=``) that is counted: how many have their own record among their
 candidates, how many links are right, and how many that look certain are wrong. From the other side,
@@ -139,11 +146,12 @@ def linkage(
     people, codes = people.take(kept), placing.codes[0][kept]
     search = _Search(
         release=published, codes=codes, truth=None if truth is None else truth.take(kept),
-        index=Index.of(published, placing.regions, placing.sizes, placing.everything),
+        index=Index.of(published, placing.regions, placing.sizes, placing.everything,
+                       last_resort=_suppressed(published)),
         original=None if truth is None else placing.codes[1], near=near.on(secret),
     )  # fmt: skip
     links, right, persons = search.links(progress)
-    right, told = search.exactly(right)
+    right, told = search.exactly(links, right)
     notes = [*published.notes, *people.notes, *placing.notes, *search.about_values(), *told,
              *near.notes]  # fmt: skip
     return Linkage(
@@ -199,7 +207,7 @@ class _Search:
             )
         ]  # fmt: skip
 
-    def exactly(self, right: Right | None) -> tuple[Right | None, list[Text]]:
+    def exactly(self, links: Links, right: Right | None) -> tuple[Right | None, list[Text]]:
         """Whose own record is among the candidates, by the record itself if its place is known."""
         if right is None or self.truth is None:
             return None, []
@@ -219,6 +227,9 @@ class _Search:
         known, among = np.flatnonzero(right.in_table), right.among.copy()
         own = classes[self.truth.record_of[known]]
         among[known] = self.index.covered(own, self.codes[known])
+        suppressed = _suppressed(self.release)
+        if suppressed is not None:  # these are no candidates of people whom other records cover
+            among[known] &= suppressed[own] == links.suppressed[known]
         return replace(right, among=among), []
 
     def _in_order(self, release: Release, classes: NDArray[np.int64]) -> bool:
@@ -253,11 +264,15 @@ class _Search:
                 parts.append(_summed(found, secrets[first][found.points], self.near))
                 shown.advance(len(found.records))
         whole = [np.concatenate(column)[kind] for column in zip(*parts, strict=True)]
-        candidates, classes, values, likeliest, share, among, value, one, rightly = whole
+        candidates, classes, values, likeliest, share, among, value, one, rightly, last = whole
         links = Links(candidates=candidates, classes=classes, values=values, likeliest=likeliest,
-                      share=share, one_value=one)  # fmt: skip
+                      share=share, one_value=one, suppressed=last)  # fmt: skip
+        persons = persons[index.place]
+        suppressed = _suppressed(self.release)
+        if suppressed is not None:  # their cells cover everybody
+            persons[suppressed] = n
         if truth is None:
-            return links, None, persons[index.place]
+            return links, None, persons
         totals = np.bincount(index.counts.value, index.counts.number, minlength=index.width)
         totals = totals / totals.sum()
         if not self.near.is_exact:
@@ -266,7 +281,14 @@ class _Search:
         chance = np.append(totals, 0.0)[secrets]  # -1 is the last
         right = Right(in_table=in_table, among=among, value=value, chance=chance,
                       one_value=rightly)  # fmt: skip
-        return links, right, persons[index.place]
+        return links, right, persons
+
+
+def _suppressed(release: Release | Permuted) -> NDArray[np.bool_] | None:
+    """Which classes are suppressed; None if none is."""
+    if isinstance(release, Release) and release.suppressed:
+        return release.suppressed_classes
+    return None
 
 
 def _summed(
@@ -299,4 +321,5 @@ def _summed(
         np.maximum.at(most, found.point, found.value)
         one[some] = near.one_guess(least[some], most[some])
         rightly[some] = one[some] & near.accepts(least[some], most[some], secrets[some])
-    return found.records, found.classes, values, likeliest, share, found.among, value, one, rightly
+    return (found.records, found.classes, values, likeliest, share, found.among, value, one,
+            rightly, found.resorted)  # fmt: skip

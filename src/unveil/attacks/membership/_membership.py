@@ -159,7 +159,7 @@ def membership(
         sanitizer=f.label,
         adversaries=models,
         n_classes=len(release.sizes) or None,
-        smallest_class=int(release.sizes.min()) if len(release.sizes) else None,
+        smallest_class=int(release.class_sizes.min()) if len(release.sizes) else None,
         seed=number,
         seconds=time.perf_counter() - started,
         notes=tuple(dict.fromkeys((*release.notes, *theirs))),

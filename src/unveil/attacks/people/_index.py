@@ -18,6 +18,7 @@ from unveil.attacks.people._kernels import (
     HIGH,
     LOW,
     RECORDS,
+    RESORTED,
     START,
     STOP,
     VALUES,
@@ -51,6 +52,8 @@ class Found(NamedTuple):
         code, and how many records have it (of a permuted release, how many are expected to).
     among : array, one a point
         Whether a record that may be the point's own is among them.
+    resorted : array, one a point
+        Whether they are the last resort, because no other record covers it.
     """
 
     points: slice
@@ -60,6 +63,7 @@ class Found(NamedTuple):
     value: NDArray[np.int64]
     number: NDArray[np.float64]
     among: NDArray[np.bool_]
+    resorted: NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -120,6 +124,7 @@ class Index:
         everything: Sequence[NDArray[np.bool_]],
         *,
         by_group: bool = False,
+        last_resort: NDArray[np.bool_] | None = None,
     ) -> Index:
         """Make the index of a release.
 
@@ -135,13 +140,15 @@ class Index:
         by_group : bool
             For a permuted release: count all sensitive values of the groups of the records that
             cover a point, not each record's share of them.
+        last_resort : bool array, optional
+            Classes that count only for points that no other class covers.
         """
         if isinstance(release, Permuted):
             boxes, counts = _of_groups(release, by_group)
         else:
             boxes = boxes_of(regions, sizes, everything)
             values = values_in_boxes(release.class_of, release.sensitive.codes, release.n_classes)
-            counts = counts_of(release.sizes, values)
+            counts = counts_of(release.sizes, values, last_resort=last_resort)
         return cls.sorted(boxes, counts, release.sensitive.size)
 
     def chances(self, sizes: Sequence[int]) -> NDArray[np.float64]:
@@ -220,7 +227,7 @@ class Index:
         first = 0
         while first < n:
             last = min(n, first + _STEP)
-            found = np.zeros((last - first, 4), dtype=np.int64)
+            found = np.zeros((last - first, 5), dtype=np.int64)
             room = (np.zeros(self.width), np.empty(self.width, np.int64), np.full(groups, -1))
             done = search(
                 self.boxes, self.tree, self.counts, points[first:last], whose[first:last], people,
@@ -231,7 +238,7 @@ class Index:
             yield Found(
                 slice(first, first + done), found[:, RECORDS], found[:, GROUPS], point,
                 value[: len(point)].copy(), number[: len(point)].copy(),
-                found[:, AMONG].astype(bool),
+                found[:, AMONG].astype(bool), found[:, RESORTED].astype(bool),
             )  # fmt: skip
             first += done
 
@@ -281,14 +288,17 @@ def counts_of(
     group: NDArray[np.int64] | None = None,
     *,
     once: bool = False,
+    last_resort: NDArray[np.bool_] | None = None,
 ) -> Counts:
     """What boxes count for; ``values`` are those of boxes, or of groups if they count once."""
     start, value, number = values
     group = np.arange(len(records)) if group is None else group
     own = group if once else np.arange(len(records))
-    boxes = np.stack([records, group, start[own], start[own + 1]], axis=1)
+    last = np.zeros(len(records), dtype=bool) if last_resort is None else last_resort
+    boxes = np.stack([records, group, start[own], start[own + 1], last], axis=1)
     # One order in memory, or the kernel is compiled for each.
-    return Counts(np.ascontiguousarray(boxes, dtype=np.int64), value, number, int(once))
+    boxes = np.ascontiguousarray(boxes, dtype=np.int64)
+    return Counts(boxes, value, number, int(once), int(last.sum()))
 
 
 def values_in_boxes(

@@ -29,8 +29,8 @@ NO_VALUE, ANY_VALUE = -1, -2
 
 LOW, HIGH, START, STOP = 0, 1, 2, 3  # of a box in a column; a node has the first two
 FIRST, LAST, AFTER = 0, 1, 2  # of a node: its boxes, and where a search goes on
-RECORDS, GROUP, VALUES, END = 0, 1, 2, 3  # of a box: its sensitive values from VALUES to END
-GROUPS, AMONG, FOUND = 1, 2, 3  # of a point, after its records: FOUND is where its values end
+RECORDS, GROUP, VALUES, END, LAST_RESORT = 0, 1, 2, 3, 4  # of a box: its values: VALUES to END
+GROUPS, AMONG, FOUND, RESORTED = 1, 2, 3, 4  # of a point, after its records: FOUND ends its values
 
 WORDS = 4  # of 64 bits, for the codes beneath a node; larger domains share bits
 _FEW = 8  # boxes that are looked at one by one
@@ -74,18 +74,22 @@ class Counts(NamedTuple):
 
     Attributes
     ----------
-    boxes : boxes × (RECORDS, GROUP, VALUES, END)
-        A box is often a group by itself.
+    boxes : boxes × (RECORDS, GROUP, VALUES, END, LAST_RESORT)
+        A box is often a group by itself. A last resort, 1 and not 0, counts only for points that
+        no other box covers.
     value, number : arrays
         Sensitive values and how many records have them.
     once : int
         1, if a group's values are counted once, not for each of its boxes.
+    resorts : int
+        How many boxes are last resorts.
     """
 
     boxes: Any
     value: Any
     number: Any
     once: Any
+    resorts: Any
 
 
 @_inner
@@ -264,9 +268,10 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
         people are there.
     people : array, one a box
         To which the weights are added of all points that the box covers.
-    found : points × (RECORDS, GROUPS, AMONG, FOUND), all 0
+    found : points × (RECORDS, GROUPS, AMONG, FOUND, RESORTED), all 0
         To be written: how many records and groups cover the point, whether one of them covers the
-        point's own codes, too, and has its value, and where the point's values end in the next.
+        point's own codes, too, and has its value, where the point's values end in the next, and
+        whether these boxes are last resorts.
     value, number : arrays
         To be written: the sensitive values of these records, point by point, and how many have
         them.
@@ -278,8 +283,12 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
     for i in range(len(points)):
         if there + len(sums) > len(value):
             return i
-        point, node, values = points[i], np.int64(0), 0
-        while node < len(tree.nodes):
+        point, node, values, resort = points[i], np.int64(0), 0, 0
+        while True:
+            if node >= len(tree.nodes):
+                if resort or found[i, RECORDS] or not counts.resorts:
+                    break
+                node, resort = np.int64(0), 1
             if not _may_cover(tree, node, point):
                 node = tree.nodes[node, AFTER]
                 continue
@@ -287,7 +296,9 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
             if tree.nodes[node - 1, AFTER] != node:
                 continue
             for box in range(tree.nodes[node - 1, FIRST], tree.nodes[node - 1, LAST]):
-                if counts.boxes[box, RECORDS] == 0 or not _covers(boxes, box, point):
+                if counts.boxes[box, RECORDS] == 0 or counts.boxes[box, LAST_RESORT] != resort:
+                    continue
+                if not _covers(boxes, box, point):
                     continue
                 found[i, RECORDS] += counts.boxes[box, RECORDS]
                 people[box] += own[i, columns + 1]
@@ -311,5 +322,5 @@ def search(boxes, tree, counts, points, own, people, found, value, number, room)
             value[there], number[there] = s, sums[s]
             sums[s] = 0
             there += 1
-        found[i, FOUND] = there
+        found[i, FOUND], found[i, RESORTED] = there, resort and found[i, RECORDS] > 0
     return len(points)

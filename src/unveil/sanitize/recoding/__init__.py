@@ -75,7 +75,7 @@ class Recoding(Grouping):
     ...     quasi=["age", "gender"], sensitive="disease",
     ...     hierarchies={"age": lambda ages: uv.interval_hierarchy(ages, widths=(20, 40))})
     >>> uv.Recoding(k=2, suppression=0.2).sanitize(patients)
-    Release by Recoding(k=2, suppression=0.2): 6 records in 3 classes of 1 to 3
+    Release by Recoding(k=2, suppression=0.2): 6 records in 2 classes of 2 to 3; 1 is suppressed
       age       gender  records
       [0, 40)   M       2
       [40, 80)  F       3
