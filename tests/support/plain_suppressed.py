@@ -7,6 +7,10 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 from hypothesis import strategies as st
+from plain_linkage import candidates
+from random_tables import tables
+
+from unveil.microdata import Intervals, Release, Sets
 
 Table = Mapping[str, Sequence[str]]
 
@@ -43,3 +47,51 @@ def starred_tables(draw: st.DrawFn, *, max_size: int = 25) -> dict[str, list[str
         for name in "abc"[:columns]:
             table[name][i] = "*"
     return table
+
+
+def is_suppressed(release, g):
+    """Whether the cells of a class cover everything, and those of another class do not."""
+
+    def whole(class_):
+        return all(
+            all(regions.covers(code)[class_] for code in range(column.size))
+            for column, regions in zip(release.quasi, release.regions, strict=True)
+        )
+
+    return whole(g) and not all(whole(class_) for class_ in range(release.n_classes))
+
+
+def plain_candidates(release, codes):
+    """Who may be a person; the suppressed only if nobody else may."""
+    records, _, _ = candidates(release, codes)
+    others = [i for i in records if not is_suppressed(release, int(release.class_of[i]))]
+    return others or records
+
+
+@st.composite
+def starred_releases(draw):
+    """Tables and true releases of them: records alone, in wide cells, or suppressed."""
+    table = draw(tables())
+    return table, starred(table, draw)
+
+
+def starred(table, draw):
+    """A true release of a table, with suppressed records."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    gone, n = rng.random(len(table)) < draw(st.sampled_from([0.1, 0.4, 0.9])), len(table)
+    class_of = np.where(gone, n, np.arange(n)).astype(np.int32)
+    regions = []
+    for column in table.quasi:
+        if rng.random() < 0.5:
+            low = np.append(np.maximum(column.codes - rng.integers(0, 2, n), 0), 0)
+            high = np.append(np.minimum(column.codes + rng.integers(0, 2, n), column.size - 1),
+                             column.size - 1)  # fmt: skip
+            regions.append(Intervals(low.astype(np.int32), high.astype(np.int32)))
+        else:
+            inside = rng.random((n + 1, column.size)) < 0.2
+            inside[np.arange(n), column.codes] = inside[n] = True
+            start = np.concatenate([[0], np.cumsum(inside.sum(axis=1))])
+            regions.append(Sets(start, np.nonzero(inside)[1].astype(np.int32)))
+    whole = Release(quasi=table.quasi, sensitive=table.sensitive, class_of=class_of,
+                    regions=tuple(regions))  # fmt: skip
+    return whole.take(np.arange(n))

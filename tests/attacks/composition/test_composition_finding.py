@@ -38,7 +38,7 @@ def test_it_prints_itself():
     for part in ("spring", "autumn", "together", "below 4", "at most as"):
         assert part in text
     exact = uv.composition([FIRST, SECOND], PEOPLE, pseudonym=[range(944)] * 2)
-    assert "at most" not in exact.summary()
+    assert "are therefore at most" not in exact.summary()
     assert "Mondrian(k=4)" in exact.summary()
 
 

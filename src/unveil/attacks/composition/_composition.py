@@ -30,6 +30,12 @@ candidate in each release, so p's own value is always left. Releases with change
 a person's own value is lost anyway, the person is not in one of the tables, or was published
 differently. That is an error if the release has as many records as the original; otherwise these
 people are counted.
+
+*Suppressed* records (``*`` in every quasi-identifier) cover everybody. As in linkage, they are
+candidates only of people whom no other record of the release covers. Anybody else is suppressed
+with a chance of at most (suppressed records) / (records), on average; then their candidates are the
+wrong ones, and their own value may be lost. With pseudonyms, a record that is suppressed in any of
+the releases is a candidate only of people whom no other covers.
 """
 
 from __future__ import annotations
@@ -58,6 +64,7 @@ from unveil.attacks.people import (
     Placing,
     external_of,
     known_columns,
+    suppressed_in,
     truth_of,
     with_candidates,
 )
@@ -196,9 +203,10 @@ def composition(
     places = pd.Index(texts)
     value_of = [places.get_indexer(pd.Index(one.sensitive.texts)) for one in published]
     indexes = [
-        Index.of(release, placing.regions, placing.sizes, placing.everything, by_group=True)
+        Index.of(release, placing.regions, placing.sizes, placing.everything, by_group=True,
+                 last_resort=suppressed_in(release))
         for release, placing in zip(published, placings, strict=True)
-    ]
+    ]  # fmt: skip
     joint = None
     if records is not None:
         joint = joint_index(published, labels, indexes, records, value_of, len(texts))
@@ -291,7 +299,8 @@ def _check_own(
     """Refuse a release that has all records, but lacks somebody's own value among candidates."""
     for release, label, left in zip(releases, labels, alone, strict=True):
         lost = np.flatnonzero(~left.own)
-        if len(lost) and len(release) >= len(microdata):
+        suppressed = release.suppressed if isinstance(release, Release) else 0
+        if len(lost) > suppressed and len(release) >= len(microdata):
             raise InputError(
                 "{label} lacks the own value of {column} of {lost} of {people} people (the first "
                 "is in {row} of {source}) among the records that cover them: it is not a release "

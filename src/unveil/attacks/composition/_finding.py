@@ -105,13 +105,18 @@ class Composition(Finding):
         return self.below_k & ~before
 
     @property
+    def suppressed(self) -> tuple[int, ...]:
+        """How many records of each release are suppressed."""
+        return tuple(one.suppressed if isinstance(one, Release) else 0 for one in self.releases)
+
+    @property
     def contradicted(self) -> NDArray[np.bool_]:
-        """Who has nothing left: they cannot be in all the tables."""
+        """Who has nothing left: they are not in all the tables, or suppressed in a release."""
         return self.left.values == 0
 
     @property
     def lost(self) -> NDArray[np.bool_]:
-        """Whose own value is known but not left: they are not in all the tables."""
+        """Whose own value is known but not left, for the same reasons."""
         return self.is_known & ~self.left.own
 
     @property
@@ -200,8 +205,10 @@ class Composition(Finding):
             **self.attributes("known sensitive k identified"),
             "tolerance": self.near.fact,
             "releases": [
-                {"release": label, "made_by": release.made_by, **_counts(left, self.k)}
-                for label, release, left in zip(self.labels, self.releases, self.alone, strict=True)
+                {"release": label, "made_by": release.made_by, "suppressed": suppressed,
+                 **_counts(left, self.k)}
+                for label, release, suppressed, left in zip(
+                    self.labels, self.releases, self.suppressed, self.alone, strict=True)
             ],
             "together": _counts(self.left, self.k),
             "newly_determined": int(self.newly_determined.sum()),
@@ -210,7 +217,7 @@ class Composition(Finding):
             "own_known": int(self.is_known.sum()),
             "own_lost": int(self.lost.sum()),
             **self.attributes("determined_right seconds"),
-        }
+        }  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
         return Story(
@@ -238,9 +245,12 @@ class Composition(Finding):
             f"with fewer than {self.k:,} candidates ({of_all(few, n)} in one release alone)."
         )
 
-    def _particulars(self) -> list[str]:
+    def _particulars(self) -> list[Text]:
         """What is true only of some findings."""
-        said, n = [], len(self)
+        said: list[Text] = [*self._about_suppressed()]
+        n, where = len(self), "they are not in all of the tables"
+        if any(self.suppressed):
+            where += ", or are suppressed in one of the releases"
         if new := int(self.newly_determined.sum()):
             said.append(f"Determined by all together, but by no release alone: {of_all(new, n)}.")
         if self.determined_right is not None and self.determined.any():
@@ -248,12 +258,28 @@ class Composition(Finding):
             said.append(f"Of those determined, rightly: {rightly}.")
         if self.contradicted.any():
             number = of_all(int(self.contradicted.sum()), n)
-            said.append(f"Nothing is left for {number}: they are not in all of the tables.")
+            said.append(f"Nothing is left for {number}: {where}.")
         if lost := int((self.lost & ~self.contradicted).sum()):
             said.append(
-                f"Only values other than their own are left for {of_all(lost, n)}: they are not in "
-                "all of the tables, and an attacker would be wrong about them."
+                f"Only values other than their own are left for {of_all(lost, n)}: {where}, and "
+                "an attacker would be wrong about them."
             )
+        return said
+
+    def _about_suppressed(self) -> list[Text]:
+        """How many records of the releases are suppressed, and what that means."""
+        each = zip(self.labels, self.releases, self.suppressed, strict=True)
+        said: list[Text] = [
+            Message(
+                "{gone} of {records:record} of {label} {are} suppressed: candidates only of people "
+                "whom no other record of it covers. Anybody else in it is one of the suppressed "
+                "with a chance of at most {share:%}, on average, and then their candidates are the "
+                "wrong ones.",
+                gone=gone, records=len(one), label=File(label, bare=True),
+                share=gone / len(one), are="is" if gone == 1 else "are",
+            )
+            for label, one, gone in each if gone
+        ]  # fmt: skip
         return said
 
     def _explained(self) -> list[str]:

@@ -232,12 +232,16 @@ def joint_index(
     value_of: Sequence[NDArray[np.int64]],
     width: int,
 ) -> Index:
-    """An index of matched records, whose columns are those of all releases side by side."""
-    classes, secrets = [], []
-    for release, some, values in zip(releases, records, value_of, strict=True):
+    """An index of matched records, whose columns are those of all releases side by side.
+
+    Records that are suppressed in any of the releases are last resorts.
+    """
+    classes, secrets, gone = [], [], []
+    for release, some, own_values in zip(releases, records, value_of, strict=True):
         assert isinstance(release, Release)
         classes.append(release.class_of[some].astype(np.int64))
-        secrets.append(values[release.sensitive.codes[some]])
+        secrets.append(own_values[release.sensitive.codes[some]])
+        gone.append(release.suppressed_classes[classes[-1]])
     for label, theirs in zip(labels[1:], secrets[1:], strict=True):
         if (theirs != secrets[0]).any():
             raise InputError(
@@ -257,5 +261,7 @@ def joint_index(
     for side, offset in zip(sides, before, strict=False):
         side[:, :, [START, STOP]] += offset
     boxes = Boxes(np.hstack(sides), np.concatenate([part.members for part in parts]))
-    counts = counts_of(np.bincount(box_of), values_in_boxes(box_of, secrets[0], len(first)))
+    values = values_in_boxes(box_of, secrets[0], len(first))
+    suppressed = np.any(gone, axis=0)[first]
+    counts = counts_of(np.bincount(box_of), values, last_resort=suppressed)
     return Index.sorted(boxes, counts, width)

@@ -55,6 +55,7 @@ from unveil.attacks.people import (
     distinct_points,
     external_of,
     known_columns,
+    suppressed_in,
     truth_of,
     with_candidates,
 )
@@ -147,7 +148,7 @@ def linkage(
     search = _Search(
         release=published, codes=codes, truth=None if truth is None else truth.take(kept),
         index=Index.of(published, placing.regions, placing.sizes, placing.everything,
-                       last_resort=_suppressed(published)),
+                       last_resort=suppressed_in(published)),
         original=None if truth is None else placing.codes[1], near=near.on(secret),
     )  # fmt: skip
     links, right, persons = search.links(progress)
@@ -227,7 +228,7 @@ class _Search:
         known, among = np.flatnonzero(right.in_table), right.among.copy()
         own = classes[self.truth.record_of[known]]
         among[known] = self.index.covered(own, self.codes[known])
-        suppressed = _suppressed(self.release)
+        suppressed = suppressed_in(self.release)
         if suppressed is not None:  # these are no candidates of people whom other records cover
             among[known] &= suppressed[own] == links.suppressed[known]
         return replace(right, among=among), []
@@ -268,7 +269,7 @@ class _Search:
         links = Links(candidates=candidates, classes=classes, values=values, likeliest=likeliest,
                       share=share, one_value=one, suppressed=last)  # fmt: skip
         persons = persons[index.place]
-        suppressed = _suppressed(self.release)
+        suppressed = suppressed_in(self.release)
         if suppressed is not None:  # their cells cover everybody
             persons[suppressed] = n
         if truth is None:
@@ -282,13 +283,6 @@ class _Search:
         right = Right(in_table=in_table, among=among, value=value, chance=chance,
                       one_value=rightly)  # fmt: skip
         return links, right, persons
-
-
-def _suppressed(release: Release | Permuted) -> NDArray[np.bool_] | None:
-    """Which classes are suppressed; None if none is."""
-    if isinstance(release, Release) and release.suppressed:
-        return release.suppressed_classes
-    return None
 
 
 def _summed(

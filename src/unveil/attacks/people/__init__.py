@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         boxes_of,
         counts_of,
         distinct_points,
+        suppressed_in,
         values_in_boxes,
     )
     from unveil.attacks.people._kernels import ANY, ANY_VALUE, NO_VALUE, START, STOP, Boxes

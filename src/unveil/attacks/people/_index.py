@@ -282,6 +282,13 @@ def _as_sets(regions: Regions, size: int) -> Sets:
     return Sets(start, np.nonzero(inside)[1].astype(np.int32))
 
 
+def suppressed_in(release: Release | Permuted) -> NDArray[np.bool_] | None:
+    """Which classes are suppressed; None if none is."""
+    if isinstance(release, Release) and release.suppressed:
+        return release.suppressed_classes
+    return None
+
+
 def counts_of(
     records: NDArray[np.int64],
     values: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]],
