@@ -79,6 +79,8 @@ class Figure:
         Never above 1, as all shares are. A threshold on it may be given in percent.
     of_the_worst : bool
         The figure of the worst-placed person. It is known only if everybody was tested.
+    never_above : float, optional
+        A release with more of it fails, whatever the thresholds.
     """
 
     name: str
@@ -89,6 +91,7 @@ class Figure:
     share: bool = False
     at_most_one: bool = False
     of_the_worst: bool = False
+    never_above: float | None = None
 
     def __post_init__(self) -> None:
         if self.share:
@@ -127,12 +130,13 @@ class Figure:
         among: str | None = None,
         why_not: Text | None = None,
         remedy: Text | None = None,
+        because: Text | None = None,
     ) -> Value:
         """A value of this figure."""
         value = None if value is None else float(value)
         return Value(
             figure=self, value=value, low=low, high=high, among=among,
-            why_not=why_not if value is None else None, remedy=remedy,
+            why_not=why_not if value is None else None, remedy=remedy, because=because,
         )  # fmt: skip
 
 
@@ -162,6 +166,8 @@ class Value:
         Why it is undefined.
     remedy : str or Message, optional
         What would make it known, or known better, such as a longer budget.
+    because : str or Message, optional
+        What it is made up of, for the sentence of a release that fails by it.
     """
 
     figure: Figure
@@ -171,6 +177,7 @@ class Value:
     among: str | None = None
     why_not: Text | None = None
     remedy: Text | None = None
+    because: Text | None = None
 
 
 ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points", "curves"]

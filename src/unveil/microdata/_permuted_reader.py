@@ -19,6 +19,7 @@ from unveil.microdata._cell_columns import column_cells, open_release
 from unveil.microdata._cells import Domain
 from unveil.microdata._distinct import distinct_of
 from unveil.microdata._encode import MISSING, encode
+from unveil.microdata._extras import extras_of
 from unveil.microdata._messages import Worded, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, Role, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS
@@ -113,9 +114,13 @@ def read_anatomy(
         columns = [_recoded(column, records) for column in microdata.quasi]
         secret = _recoded(microdata.sensitive, secrets)
     groups, group_of, counts = _grouped(records, secrets, secret, names)
+    known = [column.name for column in columns]
+    counted_by = [names.count] if names.has_counts else []
     release = Permuted(
         quasi=tuple(columns), sensitive=secret, group_of=group_of, groups=groups, counts=counts,
-        made_by=made_by,
+        made_by=made_by, extras=extras_of(
+            (records, [names.group, *known]), (secrets, [names.group, secret.name, *counted_by])
+        ),
     ).in_order()  # fmt: skip
     return release if microdata is None else _of(release, microdata)
 
