@@ -32,7 +32,7 @@ from unveil.microdata._permuted import (
 )
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import same_domains
-from unveil.microdata._sources import Source
+from unveil.microdata._sources import Source, is_unnamed
 
 _COUNT = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
 
@@ -298,7 +298,8 @@ class _ColumnNames:
         self.quasi = self._all_others(records) if quasi is None else quasi
 
     def _only_other(self, secrets: Source) -> str:
-        others = [name for name in secrets.columns if name not in (self.group, self.count)]
+        known = (self.group, self.count)
+        others = [name for name in secrets.columns if name not in known and not is_unnamed(name)]
         if self.one_table or len(others) != 1:
             raise InputError(
                 "the sensitive column of {source} is not clear; give {option} (columns: {columns})",
@@ -307,7 +308,8 @@ class _ColumnNames:
         return others[0]
 
     def _all_others(self, records: Source) -> list[str]:
-        others = [name for name in records.columns if name not in (self.group, self.sensitive)]
+        known = (self.group, self.sensitive)
+        others = [name for name in records.columns if name not in known and not is_unnamed(name)]
         if self.one_table and "count" in others:
             raise InputError(
                 "{source} has one row per record and a column 'count'; name the quasi-identifiers "

@@ -32,7 +32,7 @@ DECLARATION = Declaration(
     assumes="Identifiers are recognized by their values: those of the original, or forms such as "
     "e-mail addresses. Names within longer texts, and pseudonyms that only others can resolve, are "
     "not recognized.",
-    order=70,
+    order=110,
     always=True,
     examples="""
     unveil identifiers --release published.csv --quasi age,zip,sex --sensitive income

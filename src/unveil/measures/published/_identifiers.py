@@ -9,9 +9,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from unveil.errors import Call, InputError, Listed, Message, Text
+from unveil.errors import Call, File, InputError, Listed, Message, Text
 from unveil.errors import Column as ColumnName
-from unveil.findings import Finding, Story, Table, Value
+from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value
 from unveil.measures.published import IDENTIFIERS, UNROLED
 from unveil.measures.published._forms import form_of
 from unveil.measures.published._matching import Original, Shown
@@ -30,6 +30,8 @@ class Identifiers(Finding):
     unroled : tuple of str
         Columns that are neither quasi-identifiers nor sensitive; attacks assume that the attacker
         does not know them. Those that name people are among them if they have no other role.
+    columns : tuple of str
+        All published columns.
     unread : tuple of str
         Columns whose cells could not be read, so that nobody knows.
     made_by : str
@@ -39,6 +41,7 @@ class Identifiers(Finding):
 
     found: dict[str, str]
     unroled: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     made_by: str = "somebody"
 
@@ -76,19 +79,19 @@ class Identifiers(Finding):
 
     def to_frame(self) -> pd.DataFrame:
         """One row per column."""
-        every = list(dict.fromkeys([*self.found, *self.unroled]))
         return pd.DataFrame({
-            "column": every, "names_people": [name in self.found for name in every],
-            "why": [self.found.get(name) for name in every],
-            "has_role": [name not in self.unroled for name in every],
+            "column": self.columns,
+            "names_people": [name in self.found for name in self.columns],
+            "why": [self.found.get(name) for name in self.columns],
+            "has_role": [name not in self.unroled for name in self.columns],
         })  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
-        whose: Any = release if release is not None else self.made_by
-        verdict: Text = Message("{whose} publishes no column that is known to name people.",
-                                whose=whose)  # fmt: skip
+        whose: Any = release if release is not None else File(self.made_by, bare=True)
+        verdict = Message("Under {whose}, no published column is known to name people.",
+                          whose=whose)  # fmt: skip
         if self.found:
-            verdict = Message("{whose} publishes identifiers: {columns}.", whose=whose,
+            verdict = Message("Under {whose}, identifiers are published: {columns}.", whose=whose,
                               columns=self._because())  # fmt: skip
         said = [] if not self.assumed else [published_besides(whose, self.assumed)]
         rows = [
@@ -100,6 +103,15 @@ class Identifiers(Finding):
             title=Message("Published identifiers of {whose}", whose=whose), verdict=verdict,
             sentences=said,
             tables=[Table(columns=["column", "what was found", "role"], rows=rows)] if rows else [],
+            charts=[
+                Chart(
+                    kind="bars", title="Published columns", says="how many columns name people",
+                    x=Axis(label="", scale="names"), y=Axis(label="columns"),
+                    series=[Series(name=whose, x=["with a role", "without a role", "name people"],
+                                   y=[len(self.columns) - len(self.unroled), len(self.unroled),
+                                      len(self.found)])],
+                )
+            ],
         )  # fmt: skip
 
 
@@ -181,8 +193,10 @@ def identifiers(
             if why is not None:
                 found.setdefault(name, why)
     found |= _among_roled(release)
+    roles = [column.name for column in (*release.quasi, release.sensitive)]
     return Identifiers(
-        found=found, unroled=tuple(name for name in release.extras.names if name not in roled),
+        found=found, columns=(*roles, *release.extras.names),
+        unroled=tuple(name for name in release.extras.names if name not in roled),
         unread=tuple(dict.fromkeys(unread)), made_by=release.made_by,
     )  # fmt: skip
 
