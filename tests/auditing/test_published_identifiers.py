@@ -119,9 +119,16 @@ def test_an_oracle_that_hands_names_through(people, original):
     def theirs(table: pd.DataFrame) -> pd.DataFrame:
         return table.assign(who=people["name"][: len(table)].to_numpy())
 
-    audit = uv.audit(original, uv.Oracle(theirs), attacks=["measures"], progress=False)
-    assert audit.state is State.FAILS
-    assert SAID in audit.verdict()
+    def theirs_read(table: pd.DataFrame) -> uv.Release:
+        frame = theirs(table)
+        return uv.read_release(
+            frame, uv.read_table(frame, quasi=["age", "town"], sensitive="vote"), made_by="they"
+        )
+
+    for oracle in (theirs, theirs_read):
+        audit = uv.audit(original, uv.Oracle(oracle), attacks=["measures"], progress=False)
+        assert audit.state is State.FAILS
+        assert SAID in audit.verdict()
 
 
 def test_our_own_sanitizers_publish_nothing_besides(original):

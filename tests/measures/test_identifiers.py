@@ -78,7 +78,7 @@ def test_an_identifier_under_another_name_or_its_own(people):
 
 def test_a_column_without_a_role_that_tells_people_apart(people):
     assert found(people, tag=people["device"].str.lower()) == {
-        "tag": 'is equal to the original\'s column "device"'
+        "tag": 'is equal to the original\'s column "device", which tells nearly everybody apart'
     }
 
 

@@ -130,6 +130,7 @@ class Original:
 
     def __init__(self, microdata: Microdata, roled: Sequence[str]) -> None:
         self._microdata = microdata
+        self._declared = {c.name for c in microdata.columns if c.role is Role.IDENTIFIER}
         self._columns: dict[str, Shown] = {}
         for column in microdata.columns:
             if column.role.is_used or column.name in roled:
@@ -144,7 +145,8 @@ class Original:
         # Its own name first.
         for own, one in sorted(self._columns.items(), key=lambda pair: pair[0] != name):
             if self._is(shown, one, source, same_name=own == name):
-                return f'is equal to the original\'s column "{own}"'
+                apart = "" if own in self._declared else ", which tells nearly everybody apart"
+                return f'is equal to the original\'s column "{own}"{apart}'
         for both, one in self._joined():
             if self._is(shown, one, source):
                 return f'is equal to the original\'s columns "{both[0]}" and "{both[1]}" together'
