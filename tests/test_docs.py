@@ -47,6 +47,8 @@ def somebody_elses_anonymization(survey: Path) -> None:
         f"#!{sys.executable}\n"
         "import csv, sys\n"
         "rows = list(csv.DictReader(open(sys.argv[1])))\n"
+        "for row in rows:\n"
+        "    row.pop('name', None)\n"
         "with open(sys.argv[2], 'w', newline='') as file:\n"
         "    writer = csv.DictWriter(file, rows[0])\n"
         "    writer.writeheader()\n"

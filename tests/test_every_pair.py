@@ -182,6 +182,7 @@ MEASURES: dict[str, Of] = {
     "entropy_loss": Of(lambda release: uv.entropy_loss(release, TABLE)),
     "suppression": Of(lambda release: uv.suppression(release, TABLE)),
     "utility": Of(lambda release: uv.utility(release, TABLE)),
+    "identifiers": Of(lambda release: uv.identifiers(release, TABLE)),
     "classifier_utility": Of(
         lambda f: uv.classifier_utility(f, TABLE, repeats=2), "sanitizer"
     ),

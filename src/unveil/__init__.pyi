@@ -47,6 +47,7 @@ from unveil.measures import DeltaDisclosure as DeltaDisclosure
 from unveil.measures import DiscriminationRate as DiscriminationRate
 from unveil.measures import DiscriminationRates as DiscriminationRates
 from unveil.measures import HierarchyLevel as HierarchyLevel
+from unveil.measures import Identifiers as Identifiers
 from unveil.measures import InformationLoss as InformationLoss
 from unveil.measures import KAnonymity as KAnonymity
 from unveil.measures import LDiversity as LDiversity
@@ -72,6 +73,7 @@ from unveil.measures import discrimination_rate as discrimination_rate
 from unveil.measures import discrimination_rates as discrimination_rates
 from unveil.measures import entropy_loss as entropy_loss
 from unveil.measures import homogeneity as homogeneity
+from unveil.measures import identifiers as identifiers
 from unveil.measures import identity_disclosure as identity_disclosure
 from unveil.measures import information_loss as information_loss
 from unveil.measures import k_anonymity as k_anonymity

@@ -114,6 +114,8 @@ class Figure:
         The figure of the worst-placed person. It is known only if everybody was tested.
     breach : Breach, optional
         How it answers one of the three questions, if it does so by itself.
+    never_above : float, optional
+        A release with more of it fails, whatever the thresholds.
     """
 
     name: str
@@ -125,6 +127,7 @@ class Figure:
     at_most_one: bool = False
     of_the_worst: bool = False
     breach: Breach | None = None
+    never_above: float | None = None
 
     def __post_init__(self) -> None:
         if self.share:
@@ -164,13 +167,14 @@ class Figure:
         by: str | None = None,
         why_not: Text | None = None,
         remedy: Text | None = None,
+        because: Text | None = None,
     ) -> Value:
         """A value of this figure."""
         value = None if value is None else float(value)
         return Value(
             figure=self, value=value, low=low, high=high, among=among,
             by=None if value is None else by, why_not=why_not if value is None else None,
-            remedy=remedy,
+            remedy=remedy, because=because,
         )  # fmt: skip
 
 
@@ -203,6 +207,8 @@ class Value:
         Why it is undefined.
     remedy : str or Message, optional
         What would make it known, or known better, such as a longer budget.
+    because : str or Message, optional
+        What it is made up of, for the sentence of a release that fails by it.
     """
 
     figure: Figure
@@ -213,6 +219,7 @@ class Value:
     by: str | None = None
     why_not: Text | None = None
     remedy: Text | None = None
+    because: Text | None = None
 
 
 ChartKind: TypeAlias = Literal["distribution", "histogram", "bars", "heatmap", "points", "curves"]

@@ -52,6 +52,7 @@ __all__ = [
     "Seed",
     "Share",
     "Shell",
+    "StrictColumns",
     "Tolerance",
     "Unknown",
     "by_column",
@@ -247,6 +248,11 @@ Tolerance = Annotated[
         "for up to 100 whole numbers."
     ),
     Shell(metavar="NUMBER|SHARE"),
+]  # fmt: skip
+StrictColumns = Annotated[
+    bool,
+    Help("Let a release fail that publishes a column without a role. Otherwise such columns are "
+         "listed, and assumed unknown to the attacker."),
 ]  # fmt: skip
 HeldOut = Annotated[
     Any,

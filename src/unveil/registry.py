@@ -108,6 +108,9 @@ class Declaration:
         Where it stands in a report.
     default : bool
         Whether an audit has it unless the user names others.
+    always : bool
+        Whether an audit has its figures even if the user names others. It has a section of the
+        report only if it is named.
     budget : str, optional
         The option ``budget`` in an audit, for one release: ``3 s``.
     page : str, optional
@@ -141,6 +144,7 @@ class Declaration:
     assumes: str
     order: int = 1_000
     default: bool = False
+    always: bool = False
     budget: str | None = None
     page: str | None = None
     outputs: tuple[Output, ...] = ()

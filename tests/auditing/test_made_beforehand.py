@@ -45,6 +45,7 @@ def test_the_people_whose_releases_are_there_are_tested(survey: uv.Microdata, fo
     assert audited.figures["gain"] is None
     assert {name: one.status for name, one in audited.looked.items()} == {
         "differential-inference": "done", "inference": "done", "membership": "not applicable",
+        "identifiers": "done",
     }  # fmt: skip
 
 

@@ -11,7 +11,7 @@ import unveil as uv
 from unveil.auditing.parts import PARTS
 from unveil.errors import InputError
 
-FEWER = ("linkage", "measures", "discrimination-rate", "utility")
+FEWER = ("linkage", "measures", "discrimination-rate", "utility", "identifiers")
 
 
 @pytest.fixture(scope="module")

@@ -120,3 +120,26 @@ def test_where_functions_are_compiled_nothing_is_asserted() -> None:
         if any(isinstance(node, ast.Assert) for node in ast.walk(ast.parse(text)))
     ]
     assert asserting == []
+
+
+NAMED = f"""{TABLE}
+frame = release.to_frame().assign(mail=[f"p{{n}}@example.org" for n in range(7)])
+named = uv.read_release(frame, table, made_by="published")
+
+def test_names(assert_release):
+    assert_release(table, named, "k >= 3")
+
+def test_more(assert_release):
+    more = uv.read_release(release.to_frame().assign(hobby="chess"), table)
+    assert_release(table, more, "k >= 3")
+    assert_release(table, more, "k >= 3", strict_columns=True)
+"""
+
+
+def test_published_identifiers_fail_a_test(run) -> None:
+    result = run(NAMED)
+    result.assert_outcomes(failed=2)
+    shown = result.stdout.str()
+    assert "published: it fails whatever is required" in shown
+    assert "the column 'mail' looks like e-mail addresses" in shown
+    assert "unroled is 1, which is above 0: 'hobby'" in shown

@@ -23,7 +23,7 @@ from unveil.auditing._subjects import (
     subjects_of,
     tables_of,
 )
-from unveil.auditing._thresholds import Threshold, thresholds_of
+from unveil.auditing._thresholds import State, Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
 from unveil.engine import Forecast, Step, StepsShown, parse_duration
 from unveil.errors import (
@@ -37,7 +37,7 @@ from unveil.errors import (
 )
 from unveil.findings import Value
 from unveil.microdata import Microdata
-from unveil.options import Tolerance, check
+from unveil.options import StrictColumns, Tolerance, check
 from unveil.sanitize import Identity, Sanitizer
 
 MAKING = "making the release"
@@ -120,9 +120,11 @@ class Run:
 
     def __init__(
         self, *, asked: Asked, parts: Sequence[Part], thresholds: Sequence[Threshold],
-        progress: bool | None, baseline: bool = True,
+        progress: bool | None, baseline: bool = True, strict_columns: bool = False,
     ) -> None:  # fmt: skip
-        self._asked, self._parts, self._thresholds = asked, parts, thresholds
+        self._asked, self._thresholds = asked, thresholds
+        self._parts = [*parts, *_always_besides(parts)]
+        self._never = _never(self._parts, strict_columns)
         self._progress, self._wants_baseline = progress, baseline
         self.interrupted = False
         self.seconds = 0.0
@@ -160,7 +162,13 @@ class Run:
         return [Subject(name=BASELINE, microdata=table, sanitizer=Identity())]
 
     def _judged(self, audited: Audited) -> Audited:
-        return replace(audited, checks=audited.checked(self._thresholds))
+        checks = audited.checked(self._thresholds)
+        if audited.error is None:
+            # Nothing passes by these alone, so they are told where they do not hold.
+            bad = {State.FAILS, State.NOT_KNOWN} if checks else {State.FAILS}
+            never = [one for one in self._never if one not in self._thresholds]
+            checks += [one for one in audited.checked(never) if one.state in bad]
+        return replace(audited, checks=checks)
 
     def _one(self, subject: Subject, steps: StepsShown) -> Audited:
         steps.begin(f"{subject.name}: {MAKING}")
@@ -223,6 +231,7 @@ def audit(
     partitions: Mapping[str, Any] | None = None,
     adversary: Any = None,
     tolerance: Tolerance = None,
+    strict_columns: StrictColumns = False,
     baseline: bool = True,
     include_records: bool = False,
     smallest: int = SMALLEST,
@@ -248,7 +257,7 @@ def audit(
         are those of the attack's own function, such as ``{"relative-risk": {"beta": 0.1}}``.
     fail_on : str, Threshold, or several, optional
         What makes a release fail: ``"delta > 0.05"``, ``"k < 5"``. Without thresholds there is no
-        verdict, only what was found.
+        verdict, only what was found; but a release that publishes identifiers fails in any case.
     knows : str or sequence of str, optional
         The quasi-identifiers that the attacker knows, of those that are published; by default all.
         Attacks that have no form for an attacker who knows fewer say so, and give no number.
@@ -260,6 +269,9 @@ def audit(
     tolerance : str or float, optional
         How far a guess of a numeric sensitive value may be off and still be right, in every attack
         that guesses; see `inference`.
+    strict_columns : bool
+        Let a release fail that publishes a column without a role. Otherwise such columns are
+        listed, and assumed unknown to the attacker.
     baseline : bool
         Show the same figures of the table as it is beside those of the releases. No threshold
         applies to it.
@@ -293,9 +305,10 @@ def audit(
     if adversary is not None:  # refused now, not in each attack
         adversaries_named(adversary, seed)
     check("tolerance", Tolerance, tolerance)
+    check("strict_columns", StrictColumns, strict_columns)
     wanted, options = _parts(attacks)
     thresholds = thresholds_of(fail_on)
-    _check_thresholds(thresholds, wanted)
+    _check_thresholds(thresholds, [*wanted, *_always_besides(wanted)])
     discretion = Discretion(
         key=key or new_key(), include_records=include_records, smallest=smallest
     )
@@ -303,10 +316,11 @@ def audit(
         adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,
         options=options, knows=known_of(knows, tables[0]), tolerance=tolerance,
         partitions=partitions_of(partitions, tables),
+        roled=tuple(table.sensitive.name for table in tables),
     )  # fmt: skip
     subjects = of_their_secrets([subjects_of(releases, table) for table in tables], tables)
     run = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,
-              baseline=baseline)  # fmt: skip
+              baseline=baseline, strict_columns=strict_columns)  # fmt: skip
     secrets = run.over(tables, subjects)
     return Audit(
         secrets=tuple(sorted(secrets, key=lambda one: one.badness(), reverse=True)),
@@ -342,6 +356,22 @@ def _parts(attacks: Any) -> tuple[list[Part], Mapping[str, Mapping[str, Any]]]:
         PARTS[name].check_options(given)
     # In the order of a report, whatever the user's.
     return [part for name, part in PARTS.items() if name in names], options
+
+
+def _always_besides(parts: Sequence[Part]) -> list[Part]:
+    """Parts whose figures every audit has, without those that it has anyway."""
+    return [one for one in PARTS.values() if one.declaration.always and one not in parts]
+
+
+def _never(parts: Sequence[Part], strict_columns: bool) -> list[Threshold]:
+    """Thresholds that hold although nobody gave them."""
+    found = [
+        Threshold(figure=figure, sign=">", bound=figure.never_above)
+        for part in parts
+        for figure in part.declaration.figures
+        if figure.never_above is not None
+    ]
+    return [*found, Threshold.parse("unroled > 0")] if strict_columns else found
 
 
 def _check_thresholds(thresholds: Sequence[Threshold], parts: Sequence[Part]) -> None:

@@ -21,7 +21,7 @@ from unveil.auditing._finding import Audited, OneSecret, besides, verdict_of
 from unveil.auditing._form import FORM, first_fault
 from unveil.auditing._names import public_command, public_name
 from unveil.auditing._subjects import in_words
-from unveil.auditing._thresholds import State, in_short
+from unveil.auditing._thresholds import State
 from unveil.auditing.parts import Part, Told
 from unveil.errors import File, Foreign, InputError
 from unveil.render import plain
@@ -95,6 +95,8 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "state": _word(audited.state),
         "passed": audited.passed,
         "untouched": audited.is_untouched,
+        "identifiers": [] if audited.besides is None else [*audited.besides.found],
+        "unroled": [] if audited.besides is None else [*audited.besides.unroled],
         "figures": {
             name: plain(audited.figures.get(name))
             for name in FIGURES
@@ -133,10 +135,7 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
 
 def _heading(audit: Audit) -> str:
     """How many releases pass, and what becomes of the others; each counts once for each secret."""
-    states = [one.state for one in audit.releases if one.state is not None]
-    if not audit.thresholds or not states:
-        return "What was found"
-    said = in_short(states)
+    said = audit.heading or "what was found"
     return said[:1].upper() + said[1:]
 
 

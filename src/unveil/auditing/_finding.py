@@ -16,11 +16,13 @@ from unveil.auditing._discretion import Masking
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
-from unveil.auditing._thresholds import Check, State, Threshold, worst
+from unveil.auditing._thresholds import Check, State, Threshold, in_short, worst
 from unveil.auditing.parts import PARTS, Asked, Part
 from unveil.errors import File, InputError, Message, Text, View
 from unveil.findings import Figure, Finding, Value
+from unveil.measures import Identifiers, published_besides
 from unveil.microdata import Microdata
+from unveil.registry import audited as declared_parts
 from unveil.render import json_text
 from unveil.sanitize import Identity, Oracle
 
@@ -121,6 +123,13 @@ class Audited:
         """Whether it surely meets all thresholds; None if there are none."""
         return self.state is State.PASSES if self.checks else None
 
+    @property
+    def besides(self) -> Identifiers | None:
+        """What is published besides the columns that attacks use."""
+        looked = self.looked.get("identifiers")
+        found = None if looked is None else looked.finding
+        return found if isinstance(found, Identifiers) else None
+
     @cached_property
     def given_by(self) -> dict[str, str]:
         """Which of the parts that were asked for gives a figure, whether or not it could."""
@@ -192,6 +201,16 @@ class OneSecret:
         return [*([] if self.baseline is None else [self.baseline]), *self.audited]
 
     @property
+    def shown(self) -> list[Figure]:
+        """The figures that are shown side by side; those that nobody asked for, if not all 0."""
+        return [
+            figure
+            for name, figure in FIGURES.items()
+            if any(name in one.figures for one in self.beside)
+            and (name not in _ALWAYS or any(one.figures.get(name) for one in self.beside))
+        ]
+
+    @property
     def among(self) -> list[str]:
         """What the stars say: of whom figures are that are not of everybody."""
         return sorted({v.among for one in self.beside for v in one.values.values() if v.among})
@@ -214,6 +233,7 @@ class OneSecret:
         return (float(failed), *(0.0 if math.isnan(value) else value for value in largest))
 
 
+_ALWAYS = {figure.name for one in declared_parts().values() if one.always for figure in one.figures}
 _WORSE = ("delta", "gr", "one_value", "alpha", "t", "discrimination")
 
 
@@ -268,15 +288,30 @@ class Audit(Finding):
 
     @property
     def state(self) -> State | None:
-        """The worst of what is said of the releases; None if there are no thresholds."""
-        if not self.thresholds:
-            return None
-        return worst(one.state for one in self.releases if one.state is not None)
+        """The worst of what is said of the releases; None if there are no thresholds.
+
+        Without thresholds none passes, but a release may fail all the same.
+        """
+        found = worst(one.state for one in self.releases if one.state is not None)
+        return found if self.thresholds or found is State.FAILS else None
 
     @property
     def passed(self) -> bool | None:
         """Whether all releases surely meet all thresholds; None if there are none."""
-        return self.state is State.PASSES if self.thresholds else None
+        return None if self.state is None else self.state is State.PASSES
+
+    @property
+    def heading(self) -> str | None:
+        """How many releases pass, and what becomes of the others; None if nothing is said."""
+        if self.state is None:
+            return None
+        states = [one.state for one in self.releases if one.state is not None]
+        if self.thresholds:
+            return in_short(states)
+        failed, every = states.count(State.FAILS), len(self.releases)
+        if every == 1:
+            return "the release fails"
+        return f"{failed} of {every} releases {'fails' if failed == 1 else 'fail'}"
 
     @property
     def key(self) -> str:
@@ -404,12 +439,25 @@ def verdict_of(audit: Audit) -> list[str]:
         # Of several secrets each line says which it is about.
         about = f"{one.sensitive}: " if len(audit.secrets) > 1 else ""
         said += [f"{about}{line}" for line in _of_secret(audit, one)]
-    return said
+    return [*said, *_unroled(audit)]
 
 
 def besides(audit: Audit) -> list[str]:
-    """Whose sensitive value is found, whatever the thresholds say."""
-    return [line for one in audit.secrets for line in _besides(audit, one)]
+    """Whose sensitive value is found, and what else is published, whatever the thresholds say."""
+    return [*(line for one in audit.secrets for line in _besides(audit, one)), *_unroled(audit)]
+
+
+def _unroled(audit: Audit) -> list[str]:
+    """Columns without a role, once for each release; those that name people fail it."""
+    said = {
+        audited.name: audit.masking(one).text(
+            published_besides(File(display_name(audited.name), bare=True), audited.besides.assumed)
+        )
+        for one in audit.secrets
+        for audited in one.audited
+        if audited.besides is not None and audited.besides.assumed
+    }
+    return list(said.values())
 
 
 def _besides(audit: Audit, one: OneSecret) -> list[str]:
@@ -426,7 +474,8 @@ def _of_secret(audit: Audit, one: OneSecret) -> list[str]:
         for audited in one.audited
         if audited.error is not None
     ]
-    return [*failed_to_be, *(masking.named(line) for line in _found(audit, one))]
+    failed = [_checked(a, masking) for a in one.audited if a.state is State.FAILS]
+    return [*failed_to_be, *failed, *(masking.named(line) for line in _found(audit, one))]
 
 
 def _found(audit: Audit, one: OneSecret) -> list[str]:

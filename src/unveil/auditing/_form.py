@@ -133,10 +133,18 @@ class Release(_Closed):
     shown: str
     kind: Literal["sanitizer", "release"]
     error: Annotated[str | None, Field(description="Why there is no such release.")]
-    state: Annotated[_State | None, Field(description="Null if there are no thresholds.")]
+    state: Annotated[
+        _State | None,
+        Field(description="Null if there are no thresholds, and it does not fail without any."),
+    ]
     passed: Annotated[bool | None, Field(description="Whether the state is 'passes'.")]
     untouched: Annotated[
         bool, Field(description="Whether the table is published as it is: a baseline.")
+    ]
+    identifiers: Annotated[list[str], Field(description="Published columns that name people.")]
+    unroled: Annotated[
+        list[str],
+        Field(description="Published columns without a role: assumed unknown to the attacker."),
     ]
     figures: dict[str, _FigureValue]
     intervals: Annotated[
@@ -194,14 +202,18 @@ class Threat(_Closed):
 
 
 class Verdict(_Closed):
-    """The verdict; ``state`` and ``passed`` are null if there are no thresholds."""
+    """The verdict; ``state`` and ``passed`` are null if there are no thresholds.
+
+    Without any a release fails all the same if it publishes identifiers.
+    """
 
     state: _State | None
     passed: bool | None
     heading: str
     sentences: list[str]
     besides: Annotated[
-        list[str], Field(description="Whose sensitive value is found, whatever the thresholds.")
+        list[str],
+        Field(description="Whose sensitive value is found, and which columns have no role."),
     ]
 
 

@@ -272,6 +272,8 @@ class Check:
             "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
             "by": f" by {self.of.by}" if self.of.by else "",
         }  # fmt: skip
+        if met and self.of.because is not None:
+            return Message(said + ": {because}", **parts, because=self.of.because)
         end = self.threshold._unfavourable(self.of)
         if met or (self.of.low is self.of.high is None and self.of.among is None):
             return Message(said, **parts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil._text import display_name
-from unveil.auditing._figures import FIGURES, Figure, Question
+from unveil.auditing._figures import Figure, Question
 from unveil.auditing._finding import Audited, OneSecret, verdict_of
 from unveil.auditing._names import public_name
 from unveil.auditing._thresholds import State, worst
@@ -38,7 +38,7 @@ def summary_of(audit: Audit) -> str:
 
 def _side_by_side(one: OneSecret) -> list[str]:
     """A line for each figure, a column for each release; or the other way round, if many."""
-    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.beside)]
+    shown = one.shown
     cells = [[audited.told(f) for audited in one.beside] for f in shown]
     releases = [display_name(audited.name) for audited in one.beside]
     if len(releases) > _ACROSS:
@@ -111,7 +111,7 @@ def _verdict(audit: Audit) -> list[str]:
 
 
 def _of_secret(one: OneSecret) -> str:
-    there = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.beside)]
+    there = one.shown
     heads = "".join(
         f'<th scope="col" style="{_CELL}; {_LINE}">{text_html(display_name(audited.name))}</th>'
         for audited in one.beside

@@ -54,6 +54,8 @@ class Asked:
         How far a guess of a numeric sensitive value may be off, wherever something is guessed.
     partitions : mapping of str to any
         Categories of sensitive columns, for the discrimination rate.
+    roled : tuple of str
+        The sensitive columns, which are tested in turn.
     masking : Masking, optional
         What is taken out of texts, where something is told about a table.
     """
@@ -67,6 +69,7 @@ class Asked:
     knows: tuple[str, ...] | None = None
     tolerance: str | float | None = None
     partitions: Mapping[str, Any] = field(default_factory=dict)
+    roled: tuple[str, ...] = ()
     masking: Masking | None = None
 
     def needs_all_known(self, attack: str) -> None:
@@ -108,11 +111,13 @@ class Part:
             wanted.pop("release", None)
         sources = {name: _source(name, subject, self.declaration) for name in wanted}
         options = self.declaration.options()
-        if "knows" not in options and set(self.questions) != {Question.UTILITY}:
+        about_somebody = set(self.questions) != {Question.UTILITY} and not self.declaration.always
+        if "knows" not in options and about_somebody:
             asked.needs_all_known(self.declaration.name)
         common: dict[str, Any] = {
             "knows": asked.knows, "adversary": asked.adversary, "seed": asked.seed,
             "jobs": asked.jobs, "progress": False, "budget": self.declaration.budget,
+            "roled": asked.roled,
             # It is for numbers; words must be guessed exactly.
             "tolerance": asked.tolerance
             if subject.microdata.sensitive.kind is Kind.NUMERIC else None,

@@ -13,7 +13,7 @@ from rich.console import Console
 
 from unveil._text import harmless
 from unveil.auditing import Audit as Found
-from unveil.auditing import State, Threshold, ToRead, in_short
+from unveil.auditing import State, Threshold, ToRead
 from unveil.auditing import audit as audit_tables
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.cli._audit_results import AuditOutputs, show_audit
@@ -43,7 +43,7 @@ from unveil.cli._sources import (
 from unveil.engine import parse_duration
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
-from unveil.options import Tolerance, check, help_of, names
+from unveil.options import StrictColumns, Tolerance, check, help_of, names
 from unveil.sanitize import Sanitizer, sanitizers_named
 
 VERDICT = Group("Verdict", sort_key=4)
@@ -88,6 +88,7 @@ def audit(
                       "'k < 5', 'linked > 1%'. May be repeated; those of the project hold as well.",
                       "THRESHOLD"),
     ] = None,
+    strict_columns: Annotated[bool, typed(VERDICT, help_of(StrictColumns))] = False,
     smallest: Annotated[
         int | None, typed(OUTPUT, "Mask groups of fewer people, and values that fewer people "
                            "have. Default: 5.", "N"),
@@ -102,7 +103,8 @@ def audit(
             given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
         ),
         attacks=attack or (), adversary=adversary, tolerance=tolerance, budget=budget,
-        fail_on=fail_on or (), smallest=smallest, seed=seed, jobs=jobs, outputs=outputs,
+        fail_on=fail_on or (), strict_columns=strict_columns, smallest=smallest, seed=seed,
+        jobs=jobs, outputs=outputs,
     ).run()  # fmt: skip
 
 
@@ -118,6 +120,7 @@ class _Run:
     tolerance: str | None
     budget: str | None
     fail_on: Sequence[str]
+    strict_columns: bool
     smallest: int | None
     seed: int | None
     jobs: int | None
@@ -196,6 +199,7 @@ class _Run:
             "releases": self._releases(tables) or None,
             "attacks": self._within_budget(self._attacks()),
             "fail_on": [*(project.fail_on if project else ()), *self.fail_on] or None,
+            "strict_columns": self.strict_columns or None,
             "adversary": self.adversary,
             "tolerance": self.tolerance,
             "smallest": self.smallest,
@@ -265,7 +269,7 @@ def finish(found: Found, *, all_written: bool = True) -> None:
     if not all_written:
         raise Exit(BAD_INPUT)
     if found.state is not None and found.state is not State.PASSES:
-        say(in_short(one.state for one in found.releases if one.state is not None))
+        say(found.heading or "")
         raise Exit(found.state.exit_code)
     if errors or broken:
         raise Exit(BAD_INPUT)

@@ -16,7 +16,6 @@ from rich.table import Table
 
 from unveil._text import display_name, harmless
 from unveil.auditing import (
-    FIGURES,
     Audit,
     Audited,
     Figure,
@@ -195,7 +194,7 @@ def _say(text: str, out: Console, inset: str = "") -> None:
 
 def _side_by_side(one: OneSecret, width: int) -> list[Table]:
     """A table, or several, of as many releases as have room without a break in a word."""
-    shown = [f for name, f in FIGURES.items() if any(name in a.figures for a in one.beside)]
+    shown = one.shown
     if len(one.beside) > _ACROSS:
         return [_one_line_each(one.beside, [f for f in shown if f.name in _MAIN])]
     heads = [harmless(display_name(audited.name)) for audited in one.beside]

@@ -375,13 +375,18 @@ class _Run:
             except KeyboardInterrupt:
                 done.ended_at = one
                 break
-            done.notes += one.notes()
+            done.notes += self._notes(one)
             if one.name in found and _interrupted(found[one.name]):
                 done.ended_at = one
                 break
             if one.name in found and _is_empty(found[one.name]):
                 done.fail(one, InputError("not one person could be tested"))
         return found
+
+    def _notes(self, one: ToRead) -> list[Text]:
+        """What to say of a release, whatever the attack: published identifiers undo everything."""
+        named = () if self.declaration.always else one.named_people()
+        return [*one.notes(), *named]
 
     def _warm_up(self, wanted: Sequence[ToRead], options: Mapping[str, Any]) -> None:
         """Compile the kernels of sanitizers before the clock of a budget runs."""
@@ -415,7 +420,7 @@ class _Run:
         read_all(wanted, done)
         if done.failed:
             return {}
-        done.notes += [note for one in wanted for note in one.notes()]
+        done.notes += [note for one in wanted for note in self._notes(one)]
         declared_options = self.declaration.options()
         given = {
             name: [cells_of(one, Option(name, value), self.table.encoding, microdata)
@@ -530,7 +535,10 @@ def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
             makers=len(makers),
         )  # fmt: skip
     pairs = zip(makers, files, strict=True)
-    return [replace(one, get=file.get, file=file.file, notes=file.notes) for one, file in pairs]
+    return [
+        replace(one, get=file.get, file=file.file, notes=file.notes, named_people=file.named_people)
+        for one, file in pairs
+    ]
 
 
 def _is_same(one: Path, other: Path | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ from unveil.cli._guard import BAD_INPUT, INTERRUPTED, Exit, in_command_line_word
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Option, Text, UnveilError
+from unveil.measures import identifiers
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -34,6 +35,8 @@ class ToRead:
     sanitizer: Sanitizer | None = None
     notes: Callable[[], Sequence[str]] = tuple
     """What to say of it once it is read."""
+    named_people: Callable[[], Sequence[Text]] = tuple
+    """What to say of published identifiers once it is read."""
 
 
 @dataclass(kw_only=True)
@@ -216,7 +219,9 @@ class Given:
             ]
 
         get = self._either(of_file, alone, microdata)
-        return ToRead(kind="release", name=name, get=get, file=file, notes=notes)
+        return _noting(
+            ToRead(kind="release", name=name, get=get, file=file, notes=notes), microdata
+        )
 
     def _anatomy(
         self, file: Path, table: Path | None, name: str, reading: Reading,
@@ -238,7 +243,7 @@ class Given:
             )  # fmt: skip
 
         get = self._either(of_file, alone, microdata)
-        return ToRead(kind="release", name=name, get=get, file=file)
+        return _noting(ToRead(kind="release", name=name, get=get, file=file), microdata)
 
     def _either(
         self,
@@ -262,6 +267,21 @@ class Given:
                     raise error from None  # FILE says more of the columns than nobody does
 
         return get
+
+
+def _noting(one: ToRead, microdata: Microdata | None) -> ToRead:
+    """The same, with something to say if it publishes identifiers."""
+    read: list[AnyRelease] = []
+
+    def get() -> AnyRelease:
+        read[:] = [one.get()]
+        return read[0]
+
+    def named_people() -> list[Text]:
+        found = [identifiers(release, microdata) for release in read]
+        return [finding.story().verdict for finding in found if finding.found]
+
+    return replace(one, get=get, named_people=named_people)
 
 
 def _named(typed: Path) -> tuple[str | None, Path]:

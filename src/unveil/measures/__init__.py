@@ -89,6 +89,7 @@ if TYPE_CHECKING:
         similarity,
         skewness,
     )
+    from unveil.measures.published._identifiers import Identifiers, identifiers, published_besides
     from unveil.measures.reidentification._population import PopulationModel, PopulationUniques
     from unveil.measures.reidentification._risk import reidentification_risk
     from unveil.measures.reidentification._risk_finding import (

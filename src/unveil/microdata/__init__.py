@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from unveil.microdata._csv import CsvLayout, csv_fault, csv_layout, from_csv, is_utf8
     from unveil.microdata._distinct import Distinct, distinct_values, listed_values
     from unveil.microdata._encode import MISSING, Wish, encode
+    from unveil.microdata._extras import Extras, cells_of
     from unveil.microdata._hierarchies import (
         flat_hierarchy,
         interval_hierarchy,

@@ -60,9 +60,9 @@ def open_release(table: Any, *, delimiter: str | None, encoding: str) -> Source:
     """Open a table in memory or a file."""
     if isinstance(table, str | os.PathLike):
         if is_parquet(table):
-            source = from_parquet(table)
+            source = from_parquet(table, with_index=True)
         else:
-            source = from_csv(table, delimiter=delimiter, encoding=encoding, skip_unnamed=True)
+            source = from_csv(table, delimiter=delimiter, encoding=encoding, name_unnamed=True)
     else:
         source = from_table(table)
     if source.n_rows == 0:

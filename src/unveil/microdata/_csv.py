@@ -18,7 +18,7 @@ from typing import Any
 
 from unveil.errors import File, Foreign, InputError, Option, Row
 from unveil.microdata._messages import Worded, must
-from unveil.microdata._sources import Source, check_names, existing_file
+from unveil.microdata._sources import Source, check_names, existing_file, unnamed
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 20
@@ -37,11 +37,12 @@ def from_csv(
     encoding: str,
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
-    skip_unnamed: bool = False,
+    name_unnamed: bool = False,
 ) -> Source:
     """Open a CSV file.
 
-    ``skip_unnamed`` leaves out columns without a name, which pandas and R write for row names.
+    ``name_unnamed`` calls columns without a name by their place; pandas and R write such columns
+    for row names, and they are published as well.
     """
     file = existing_file(path)
     with _opened(file) as stream:
@@ -53,8 +54,8 @@ def from_csv(
     if columns is not None:
         names, start = _given_names(columns, width, file.name), 0
     else:
-        if skip_unnamed:
-            names = {place: name for place, name in names.items() if name}
+        if name_unnamed:
+            names = {place: name or unnamed(place) for place, name in names.items()}
         check_names(names.values(), file.name)
     return _parsed(data, start, delimiter, names, width, file.name)
 

@@ -19,6 +19,7 @@ from unveil.microdata._cell_columns import column_cells, open_release
 from unveil.microdata._cells import Domain
 from unveil.microdata._distinct import distinct_of
 from unveil.microdata._encode import MISSING, encode
+from unveil.microdata._extras import extras_of
 from unveil.microdata._messages import Worded, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, Role, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS
@@ -31,7 +32,7 @@ from unveil.microdata._permuted import (
 )
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import same_domains
-from unveil.microdata._sources import Source
+from unveil.microdata._sources import Source, is_unnamed
 
 _COUNT = re.compile(r"(\d{1,15})(?:\.0*)?", re.ASCII)
 
@@ -113,9 +114,13 @@ def read_anatomy(
         columns = [_recoded(column, records) for column in microdata.quasi]
         secret = _recoded(microdata.sensitive, secrets)
     groups, group_of, counts = _grouped(records, secrets, secret, names)
+    known = [column.name for column in columns]
+    counted_by = [names.count] if names.has_counts else []
     release = Permuted(
         quasi=tuple(columns), sensitive=secret, group_of=group_of, groups=groups, counts=counts,
-        made_by=made_by,
+        made_by=made_by, extras=extras_of(
+            (records, [names.group, *known]), (secrets, [names.group, secret.name, *counted_by])
+        ),
     ).in_order()  # fmt: skip
     return release if microdata is None else _of(release, microdata)
 
@@ -293,7 +298,8 @@ class _ColumnNames:
         self.quasi = self._all_others(records) if quasi is None else quasi
 
     def _only_other(self, secrets: Source) -> str:
-        others = [name for name in secrets.columns if name not in (self.group, self.count)]
+        known = (self.group, self.count)
+        others = [name for name in secrets.columns if name not in known and not is_unnamed(name)]
         if self.one_table or len(others) != 1:
             raise InputError(
                 "the sensitive column of {source} is not clear; give {option} (columns: {columns})",
@@ -302,7 +308,8 @@ class _ColumnNames:
         return others[0]
 
     def _all_others(self, records: Source) -> list[str]:
-        others = [name for name in records.columns if name not in (self.group, self.sensitive)]
+        known = (self.group, self.sensitive)
+        others = [name for name in records.columns if name not in known and not is_unnamed(name)]
         if self.one_table and "count" in others:
             raise InputError(
                 "{source} has one row per record and a column 'count'; name the quasi-identifiers "

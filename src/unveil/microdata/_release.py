@@ -22,6 +22,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import File, InputError, Message, Text
+from unveil.microdata._extras import Extras
 from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
@@ -57,6 +58,8 @@ class AnyRelease(ABC):
         The sanitizer.
     notes : tuple of str or Message
         What a reader has to know, such as how missing values were treated.
+    extras : Extras
+        If read: the columns that are published besides.
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
@@ -68,6 +71,7 @@ class AnyRelease(ABC):
     sensitive: Column
     made_by: str = "somebody"
     notes: tuple[Text, ...] = ()
+    extras: Extras = field(default_factory=Extras)
 
     @property
     def maker(self) -> File:

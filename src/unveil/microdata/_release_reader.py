@@ -23,6 +23,7 @@ from unveil.microdata._cell_columns import (
 from unveil.microdata._cells import cell_reader
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
+from unveil.microdata._extras import extras_of
 from unveil.microdata._messages import ValueOption, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
@@ -34,6 +35,7 @@ from unveil.microdata._suppressed import about_suppressed
 from unveil.options import check
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
+_COUNT = "count"  # the usual name of a column of numbers of records
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
 
@@ -72,8 +74,9 @@ def read_release(
     Parameters
     ----------
     table : path, pandas, polars or Arrow table, or a mapping of columns
-        Needs the quasi-identifiers and the sensitive column; others are ignored. A path is a
-        Parquet file (``.parquet``, ``.pq``) or a CSV file.
+        Needs the quasi-identifiers and the sensitive column. Attacks use no others; `identifiers`
+        looks at them (`Release.extras`). A path is a Parquet file (``.parquet``, ``.pq``) or a CSV
+        file.
     original : Microdata, optional
         The original, whose domains and hierarchies the cells refer to.
     quasi, sensitive : str or sequence of str, and str
@@ -171,7 +174,9 @@ def read_release(
         *template.notes, *told_of, *_about_empty(empties, held_by),
         *_about_hidden(release, template), *_about_uncovered(release, template, columns),
     ]  # fmt: skip
-    return replace(release, notes=tuple(notes))
+    counted_by = [] if weights is None else [count or _COUNT]
+    used = [*(column.name for column in (*template.quasi, secret)), *counted_by]
+    return replace(release, notes=tuple(notes), extras=extras_of((source, used)))
 
 
 @contextmanager
@@ -284,7 +289,7 @@ def _weights(
     source: Source, original: Microdata, count: str | None, *, is_alone: bool
 ) -> tuple[NDArray[np.int64] | None, list[Text]]:
     """The number of records of each row, if not one each; and notes about it."""
-    name = "count" if count is None else count
+    name = _COUNT if count is None else count
     if count is None:
         is_a_value = any(column.name == name for column in original.columns)
         if name not in source.arrays or is_a_value:

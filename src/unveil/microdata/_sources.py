@@ -123,8 +123,22 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def from_parquet(path: str | os.PathLike[str]) -> Source:
-    """Open a Parquet file."""
+def unnamed(place: int) -> str:
+    """What a column without a name is called.
+
+    >>> unnamed(0), is_unnamed(unnamed(0)), is_unnamed("age")
+    ('(column 1)', True, False)
+    """
+    return f"(column {place + 1})"
+
+
+def is_unnamed(name: str) -> bool:
+    """Whether a column had no name."""
+    return name.startswith(("(column ", "__index_level_"))
+
+
+def from_parquet(path: str | os.PathLike[str], *, with_index: bool = False) -> Source:
+    """Open a Parquet file, with or without the index that pandas wrote into it."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -137,7 +151,9 @@ def from_parquet(path: str | os.PathLike[str]) -> Source:
             file=File(file.name, bare=True), error=Foreign(str(error)),
         ) from None  # fmt: skip
     # pandas stores an unnamed index as a column of this name.
-    kept = [name for name in table.column_names if not name.startswith("__index_level_")]
+    kept = [
+        name for name in table.column_names if with_index or not name.startswith("__index_level_")
+    ]
     check_names(kept, file.name)
     return _from_arrow(table.select(kept), file.name)
 

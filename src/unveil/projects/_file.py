@@ -346,7 +346,9 @@ _TEXT = Template("""\
 
 [thresholds]
 # What makes a release fail. Without thresholds there is no verdict.
-#   fail_on = ["delta > 0.05", "k < 5"]$thresholds
+# A release that publishes identifiers fails in any case.
+#   fail_on = ["delta > 0.05", "k < 5"]
+#   strict_columns = true$thresholds
 
 [report]
 # The report shows no original record, and masks groups of fewer people than smallest.

@@ -198,6 +198,8 @@ class ThresholdsTable(_Table):
 
     fail_on: _Texts = ()
     """Thresholds such as 'delta > 0.05'. Without any there is no verdict."""
+    strict_columns: _Flag = False
+    """Whether a release fails that publishes a column without a role."""
 
 
 @dataclass(frozen=True, kw_only=True)

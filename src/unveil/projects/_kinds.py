@@ -25,9 +25,9 @@ from unveil.microdata import (
     match_files,
     read_hierarchy,
 )
+from unveil.microdata.vocabulary import KNOWN, plain
 from unveil.projects._looking import FEW
 from unveil.projects._roles import Leaning, Settled, share
-from unveil.projects._vocabulary import KNOWN, plain
 
 _MAY_BE_LOST = 0.2
 _CODES = 50  # different whole numbers that may be codes

@@ -36,7 +36,7 @@ from unveil.microdata import (
     is_parquet,
     is_utf8,
 )
-from unveil.projects._vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
+from unveil.microdata.vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
 
 ColumnNames: TypeAlias = Sequence[str] | Mapping[int, str]
 

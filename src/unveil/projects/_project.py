@@ -76,6 +76,8 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         See `audit`.
     fail_on : tuple of str
         What makes a release fail, such as ``delta > 0.05``.
+    strict_columns : bool
+        Whether a release fails that publishes a column without a role.
     smallest : int, optional
     include_records : bool
         See `audit`.
@@ -239,6 +241,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             "tolerance": self.tolerance,
             "partitions": {n: given for n, given in self.partitions.items() if n in self.sensitive},
             "include_records": self.include_records,
+            "strict_columns": self.strict_columns,
         }
         for name in ("smallest", "seed", "jobs"):
             if getattr(self, name) is not None:

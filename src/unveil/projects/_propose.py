@@ -2,8 +2,9 @@
 
 A proposal is a start: no table says what an attacker knows. So every role comes with its reason,
 and what is in doubt is listed. The evidence is a column's name in six languages and the form of its
-values (`_vocabulary`), how often they occur (`_looking`), and the rest of the table (`_roles`).
-Nothing is learned and nothing is looked up elsewhere: the same table gets the same proposal.
+values (`microdata.vocabulary`), how often they occur (`_looking`), and the rest of the table
+(`_roles`). Nothing is learned and nothing is looked up elsewhere: the same table gets the same
+proposal.
 
 A proposal can be passed around. It has no value that fewer than five people have, and none of an
 identifier.

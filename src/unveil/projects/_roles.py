@@ -22,8 +22,8 @@ from enum import StrEnum
 import numpy as np
 
 from unveil.microdata import Role
+from unveil.microdata.vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
 from unveil.projects._looking import FEW, Profile
-from unveil.projects._vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
 
 _ALONE = 0.9  # "almost every value occurs once"
 _ENOUGH = 20  # rows from which that means anything

@@ -19,6 +19,7 @@ def assert_release(
     project: str | os.PathLike[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     adversary: Any = None,
+    strict_columns: bool = False,
     key: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
@@ -42,8 +43,8 @@ def assert_release(
         In place of all these: a file ``unveil.toml``, whose thresholds are what must not be.
     options : mapping of names to mapping, optional
         What attacks and measures are told besides, such as ``{"relative-risk": {"beta": 0.1}}``.
-    adversary, key, seed, jobs
-        As for `audit`.
+    adversary, strict_columns, key, seed, jobs
+        As for `audit`. A release that publishes identifiers fails, whatever is required.
 
     Returns
     -------
@@ -77,7 +78,7 @@ def assert_release(
 
     audit, required = audited(
         microdata, release, requirements, project=project, options=options, adversary=adversary,
-        key=key, seed=seed, jobs=jobs,
+        strict_columns=strict_columns, key=key, seed=seed, jobs=jobs,
     )  # fmt: skip
     if audit.interrupted:
         raise KeyboardInterrupt

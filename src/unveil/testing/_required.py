@@ -82,12 +82,15 @@ def audited(
     project: str | os.PathLike[str] | None,
     options: Mapping[str, Mapping[str, Any]] | None,
     adversary: Any,
+    strict_columns: bool,
     **common: Any,
 ) -> tuple[Audit, list[Requirement]]:
     """Audit what is given, or a project, by what is required of it."""
     common |= {"progress": False}
     if adversary is not None:
         common["adversary"] = adversary
+    if strict_columns:
+        common["strict_columns"] = True
     if project is not None:
         if microdata is not None or release is not None:
             raise InputError(
@@ -164,14 +167,18 @@ def failures(found: Audit, required: Sequence[Requirement]) -> list[str]:
 
 
 def _of_release(release: Audited, required: Sequence[Requirement], about: str) -> list[str]:
-    failed = sum(not check.passed for check in release.checks)
+    asked, besides = release.checks[: len(required)], release.checks[len(required) :]
+    failed = sum(not check.passed for check in asked)
     do = "does" if failed == 1 else "do"
     these = f"{failed} of {len(required)} requirements {do}" if len(required) > 1 else (
         "the requirement does")  # fmt: skip
-    lines = [f"{display_name(release.name)}{about}: {these} not hold"]
+    heads = [f"{these} not hold"] if failed else []
+    heads += ["it fails whatever is required"] if besides else []
+    lines = [f"{display_name(release.name)}{about}: {', and '.join(heads)}"]
     explained: set[str] = set()
-    for one, check in zip(required, release.checks, strict=True):
-        lines.append(f"  {check.state.sign} {one.text}: {check}")
+    texts = [*(one.text for one in required), *(f"not {check.threshold}" for check in besides)]
+    for text, check in zip(texts, release.checks, strict=True):
+        lines.append(f"  {check.state.sign} {text}: {check}")
         name = check.threshold.figure.name
         if not check.passed and name not in explained:
             explained.add(name)

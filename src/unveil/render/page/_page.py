@@ -47,6 +47,7 @@ def names_of(audit: Mapping[str, Any]) -> set[str]:
     return {
         data["source"], *data["quasi"], *data["sensitive"], *audit["reproduce"]["fingerprints"],
         *(release[name] for release in releases for name in ("name", "shown")),
+        *(name for release in releases for name in release["unroled"]),
     }  # fmt: skip
 
 
@@ -94,5 +95,14 @@ def page_of(audit: Mapping[str, Any]) -> str:
     environment.filters["breakable"] = breakable
     environment.filters["words"] = isolating(names_of(audit))
     return environment.get_template("audit.html").render(
-        audit=audit, secrets=contents_of(audit), questions=questions_of(audit), swatch=swatch
+        audit=audit,
+        secrets=contents_of(audit),
+        questions=questions_of(audit),
+        swatch=swatch,
+        conditions={
+            check["threshold"]: check["figure"]
+            for secret in audit["secrets"]
+            for release in secret["releases"]
+            for check in release["checks"]
+        },
     )

@@ -8,7 +8,7 @@ table. Retrying, reading and checking are the same for all.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -196,7 +196,8 @@ class Oracle(Sanitizer):
             if same_domains(answer, table):
                 return answer
             # The function has read the table itself, so its codes have other meanings.
-            return read_release(answer.to_frame(), table, made_by=answer.made_by, may_change=True)
+            again = read_release(answer.to_frame(), table, made_by=answer.made_by, may_change=True)
+            return replace(again, extras=answer.extras)
         # What may change is checked for all kinds of answers together.
         return read_release(
             answer, table, made_by=self.label, notation=self.notation, may_change=True

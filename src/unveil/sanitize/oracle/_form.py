@@ -207,9 +207,9 @@ def table_in(file: Path, kind: str | None = None) -> Any:
             kind = "parquet" if stream.read(len(_PARQUET)) == _PARQUET else "csv"
     try:
         if kind == "parquet":
-            source = from_parquet(file)
+            source = from_parquet(file, with_index=True)
         else:
-            source = from_csv(file, delimiter=None, encoding="utf-8", skip_unnamed=True)
+            source = from_csv(file, delimiter=None, encoding="utf-8", name_unnamed=True)
     except InputError as error:
         # The remedies that readers suggest, after the semicolon, are for files of the user's own.
         message = error.message

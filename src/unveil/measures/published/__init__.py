@@ -1,0 +1,45 @@
+"""What is published besides the columns that attacks use: identifiers, and columns without a role.
+
+Light imports only: ``unveil --help`` reads this module.
+"""
+
+from unveil.findings import Figure, Question
+from unveil.registry import Declaration
+
+IDENTIFIERS = Figure(
+    name="identifiers", title="published identifiers", question=Question.SINGLING_OUT,
+    never_above=0,
+    says="the number of published columns that name people: their values are identifiers of the "
+    "original, or look like names, e-mail addresses, telephone, account or official numbers",
+)  # fmt: skip
+UNROLED = Figure(
+    name="unroled", title="columns without a role", question=Question.SINGLING_OUT,
+    says="the number of published columns that are neither quasi-identifiers nor sensitive: "
+    "attacks assume that the attacker does not know them",
+)  # fmt: skip
+
+DECLARATION = Declaration(
+    name="identifiers",
+    function="unveil.measures.published._identifiers:identifiers",
+    title="Identifiers: published columns that name people",
+    help="Look for identifiers among all published columns, and list columns without a role.",
+    questions=(Question.SINGLING_OUT,),
+    fits=("cells", "groups", "averages", "answers", "counts"),
+    figures=(IDENTIFIERS, UNROLED),
+    means="A column that names people undoes any anonymization: whoever reads it needs no attack. "
+    "So a release that publishes one fails, whatever the thresholds. Columns without a role are "
+    "published as well, and no attack uses them.",
+    assumes="Identifiers are recognized by their values: those of the original, or forms such as "
+    "e-mail addresses. Names within longer texts, and pseudonyms that only others can resolve, are "
+    "not recognized.",
+    order=110,
+    always=True,
+    examples="""
+    unveil identifiers --release published.csv --quasi age,zip,sex --sensitive income
+
+Compared with the original's identifiers, too:
+
+    unveil identifiers survey.csv --quasi age,zip,sex --sensitive income --identifier name \\
+           --release published.csv
+""",
+)
