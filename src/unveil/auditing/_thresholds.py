@@ -132,7 +132,7 @@ class Threshold:
         if not isinstance(value, Value):
             value = self.figure.of(value)
         at, end = _known(value.value), self._unfavourable(value)
-        if at is not None and self._met(at):
+        if at is not None and self._met(at) and not self._only_bounds(value):
             state = State.FAILS
         elif at is None or end is None or self._met(end):
             state = State.NOT_KNOWN
@@ -147,6 +147,11 @@ class Threshold:
             return end
         is_sure = value.low is value.high is None and value.among is None
         return _known(value.value) if is_sure else None
+
+    def _only_bounds(self, value: Value) -> bool:
+        """Whether the figure is a bound, and what it bounds may still be on the right side."""
+        other = _known(value.low if self.sign in (">", ">=") else value.high)
+        return self.figure.is_bound and other is not None and not self._met(other)
 
     def _met(self, value: float) -> bool:
         compared = self.bound if _same(value, self.bound) else value
@@ -261,7 +266,7 @@ class Check:
         if self.value is None:
             return Message("{name} is not known: {why}", name=figure.name,
                            why=self.why_not or self.of.remedy or "there is no number")  # fmt: skip
-        met = self.state is State.FAILS
+        met = self.threshold._met(self.value)
         text, limit = _apart(figure, self.value, bound)
         said = "{name} is {text}{whom}, which is {no}{how} {limit}"
         parts: dict[str, Any] = {
@@ -269,6 +274,13 @@ class Check:
             "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
         }  # fmt: skip
         end = self.threshold._unfavourable(self.of)
+        if met and self.state is State.NOT_KNOWN:
+            low = self.of.low if self.threshold.sign in (">", ">=") else self.of.high
+            return Message(
+                said + "; but it is a bound, and the truth may be {low}: {remedy}", **parts,
+                low=figure.text(low),
+                remedy=self.of.remedy or Message("test more ({budget})", budget=Option("budget")),
+            )  # fmt: skip
         if met or (self.of.low is self.of.high is None and self.of.among is None):
             return Message(said, **parts)
         upwards = self.threshold.sign in (">", ">=")

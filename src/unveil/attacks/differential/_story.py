@@ -14,6 +14,7 @@ import numpy as np
 from unveil._text import UNTOUCHED, counted, display_name, moved, one_in, percent, three_digits
 from unveil.attacks.differential import DELTA
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
+from unveil.attacks.differential._targets import AT_RANDOM
 from unveil.errors import Cell, File, Listed, Message, Person, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell, distribution, numbers
 
@@ -27,6 +28,7 @@ _EXACT = {
     "direct": "computed, without sampling",
 }
 _CHOSEN = {
+    "worst-first": "those who are probably worst off in turn with others drawn at random",
     "random": "drawn at random",
     "stratified": "drawn at random within each sensitive value",
     "exposed": "those first whom the fewest released records cover",
@@ -71,7 +73,8 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
                        no="no" if begin else "No")  # fmt: skip
     people, within, of_mean = one_in(share, tested), "", ""
     if tested < len(finding.microdata):
-        people = f"{round(share * tested) or 'none'} of the {tested:,} people tested"
+        over = finding.number_over(MAIN_THRESHOLD)[0]
+        people = f"{over or 'none'} of the {tested:,} people tested"
     if finding.sampling is not None:
         surely, perhaps = finding.number_over(MAIN_THRESHOLD)
         number = f"{surely:,} to {perhaps:,}" if surely < perhaps else f"{surely:,}"
@@ -230,7 +233,8 @@ def _distances(finding: DifferentialInference, name: Text) -> Chart:
         ),
         x=Axis(label="d: how far belief about a person moves by their own record", scale="log"),
         y=Axis(label="share of people", share=True),
-        series=[distribution(name, finding.tested, floor=_FLOOR)] if len(finding.tested) else [],
+        series=[distribution(name, finding.tested, floor=_FLOOR, weights=finding.weights)]
+        if len(finding.tested) else [],
         in_terminal=True,
     )  # fmt: skip
 
@@ -285,6 +289,8 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
         lines.append(_some(finding))
     if 0 < tested < people:
         lines += [finding.bound(MAIN_THRESHOLD).in_words(), _mean_of_all(finding)]
+    if 0 < len(finding.targets) < people and finding.how != "chosen":
+        lines.append(finding.forecast().in_words())
     lines += [
         f"NOT TESTED: {counted(number, 'person')}: {why}"
         for why, number in finding.not_tested.items()
@@ -299,7 +305,7 @@ def _mean_of_all(finding: DifferentialInference) -> str:
     low, high = finding.mean_bound()
     if np.isinf(high):
         return f"The mean distance of all {len(finding.microdata):,} people is not known."
-    sure = "With 95% confidence" if finding.how in ("random", "stratified") else "For certain"
+    sure = "With 95% confidence" if finding.how in AT_RANDOM else "For certain"
     if finding.sampling is not None:
         sure = "With 95% confidence"
     return (
@@ -310,7 +316,7 @@ def _mean_of_all(finding: DifferentialInference) -> str:
 
 def _some(finding: DifferentialInference) -> str:
     """Which people were tested, if not all were."""
-    seed = f" (seed {finding.seed})" if finding.how in ("stratified", "random") else ""
+    seed = f" (seed {finding.seed})" if finding.how in AT_RANDOM else ""
     many = ""
     if len(finding.targets) < finding.wanted:
         budget = f"the budget of {finding.budget or 0:g} s"
