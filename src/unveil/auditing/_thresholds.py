@@ -274,13 +274,14 @@ class Check:
             "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
         }  # fmt: skip
         end = self.threshold._unfavourable(self.of)
+        remedy = self.of.remedy or (
+            Message("give the test longer ({budget})", budget=Option("budget"))
+            if self.of.among else "only more draws can tell"
+        )  # fmt: skip
         if met and self.state is State.NOT_KNOWN:
             low = self.of.low if self.threshold.sign in (">", ">=") else self.of.high
-            return Message(
-                said + "; but it is a bound, and the truth may be {low}: {remedy}", **parts,
-                low=figure.text(low),
-                remedy=self.of.remedy or Message("test more ({budget})", budget=Option("budget")),
-            )  # fmt: skip
+            said += "; but it is a bound, and the truth may be {low}: {remedy}"
+            return Message(said, **parts, low=figure.text(low), remedy=remedy)
         if met or (self.of.low is self.of.high is None and self.of.among is None):
             return Message(said, **parts)
         upwards = self.threshold.sign in (">", ">=")
@@ -297,10 +298,6 @@ class Check:
         else:
             said += " may be {way} {end}"
             parts |= {"way": way, "end": _apart(figure, end, bound)[0]}
-        remedy = self.of.remedy or (
-            Message("give the test longer ({budget})", budget=Option("budget"))
-            if self.of.among else "only more draws can tell"
-        )  # fmt: skip
         return Message(said + ": {remedy}", **parts, remedy=remedy)
 
 

@@ -1,6 +1,8 @@
 """The likely worst are tested first, in turn with others, and the bound for all is still right."""
 
 from dataclasses import replace
+from itertools import permutations
+from math import factorial
 
 import numpy as np
 import pytest
@@ -213,6 +215,31 @@ def test_the_bound_of_a_random_part_misses_about_as_often_as_it_may():
     assert 0.005 * times < missed <= most
 
 
+@pytest.mark.parametrize("over", range(7))
+@pytest.mark.parametrize("sizes", [(1,) * 6, (4, 1, 1), (3, 3), (2, 2, 1, 1), (5, 1)])
+def test_an_end_by_different_people_does_no_harm(sizes, over):
+    """Every order of six people: the test ends before somebody unlike all so far is too many.
+
+    Those over come first, so groups are either over or not: where a group is cut, it is two.
+    """
+    alpha, n = 0.2, 6
+    d = (np.arange(n) < over).astype(float)
+    group = np.repeat(np.arange(len(sizes)), sizes) * 2 + (d > 0)
+    bounds = {}
+    for tests in (1, 2, 3):
+        too_low = too_high = 0
+        for order in map(list, permutations(range(n))):
+            different = [len(set(group[order[: m + 1]])) for m in range(n)]
+            m = sum(count <= tests for count in different)
+            x = int(d[order[:m]].sum())
+            if (m, x) not in bounds:
+                found = share_bound(d[order[:m]], 0.5, n, confidence=1 - alpha)
+                bounds[m, x] = found.at_least, found.at_most
+            low, high = bounds[m, x]
+            too_low, too_high = too_low + (high < over), too_high + (low > over)
+        assert max(too_low, too_high) <= alpha * factorial(n) + 1e-9
+
+
 # The finding.
 
 
@@ -334,13 +361,44 @@ def test_the_figure_of_the_bound(monkeypatch, everybody):
     bound = found.bound(0.05)
     assert at_most.figure.name == "over_bound"
     assert (at_most.value, at_most.low, at_most.high) == (bound.high, bound.low, bound.high)
-    assert at_most.among is None
+    assert at_most.among == "for everybody with 95% confidence, from the 60 of 944 people tested"
     assert at_most.low <= everybody.share_over(0.05) <= at_most.value
     assert delta.among == "among the 60 of 944 people tested"
     assert mean.among == over.among == "estimated from the 60 of 944 people tested"
     assert mean.low <= everybody.mean <= mean.high
     exact = everybody.figures[3]
     assert (exact.value, exact.low, exact.high) == (everybody.share_over(0.05), None, None)
+
+
+def test_the_likely_worst_alone_are_no_estimate(monkeypatch):
+    """One person of many fails a release by δ, and says nothing about shares and means."""
+    delta, mean, over, at_most = some_tested(monkeypatch, 1, jobs=1).figures
+    assert delta.value > 0.05
+    assert (mean.value, over.value) == (None, None)
+    assert str(over.why_not) == "only people who are probably worst off were tested, 1 of 944"
+    assert (at_most.low, at_most.value) == (pytest.approx(1 / 944), 1.0)
+    states = [
+        str(Threshold.parse(text).check(value, value.why_not).state)
+        for text, value in (
+            ("delta > 0.05", delta),
+            ("mean_d > 0.01", mean),
+            ("over > 1%", over),
+            ("over_bound > 1%", at_most),
+        )
+    ]
+    assert states == ["fails", "not known", "not known", "not known"]
+
+
+def test_an_interrupted_test_does_not_count_the_likely_worst_for_more(everybody):
+    targets = draw(SURVEY, len(SURVEY), "worst-first", 1, release=RELEASED)
+    distances = np.full(len(SURVEY), np.nan)
+    reached = targets.records[:60]
+    distances[reached] = everybody.distances[reached]
+    found = replace(everybody, distances=distances, front=targets.front)
+    is_front = np.isin(reached, targets.front)
+    f, n, d = len(targets.front), len(SURVEY), distances[reached]
+    expected = (f * d[is_front].mean() + (n - f) * d[~is_front].mean()) / n
+    assert found.mean == pytest.approx(expected)
 
 
 def test_a_threshold_on_the_bound(monkeypatch, everybody):
@@ -405,6 +463,20 @@ def test_what_is_forecast_comes_true():
     for share, people in told.for_bound.items():
         more = people - 8  # the rest of the front comes first
         assert bound(20, 12 + more)[0] <= share < bound(20, 12 + more - 1)[0]
+    # If few others are needed, the rest of the front still comes in turn with some.
+    few = front_and_others(np.array([0, 30]), front, n)
+    counts = np.array([0, 0, 0]), np.bincount(few[0], minlength=3), few[1]
+    told = forecast(*counts, within=(0.0, 1.0), alpha=0.5, each=1.0)
+    order = _in_turn(front, n, np.random.default_rng(0))
+
+    def after(targets):
+        strata = front_and_others(order[:targets], front, n)
+        return share_bound(np.zeros(targets), 0.5, n, confidence=0.5, how="worst-first",
+                           strata=strata).high  # fmt: skip
+
+    assert told.for_bound[0.1] == 2 * len(front) - 1 - 2
+    for share, people in told.for_bound.items():
+        assert after(2 + people) <= share
     # One of 500 is over: 0.2%. So 0.1% cannot be reached.
     high, told = bound(20, 370)
     assert high > 0.001

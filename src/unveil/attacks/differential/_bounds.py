@@ -36,7 +36,7 @@ are. That does no harm: with x records over, the test ends at some number n of o
 larger if x is. Among these ends (n, x), take the one with the most records over whose bound is
 below K. To end there or with fewer over, n records that are not over must come before more than x
 that are, so among the first n + x at most x are over. The bound is below K only if the probability
-of that is at most α.
+of that is at most α. The same holds if some records take longer than others.
 """
 
 from __future__ import annotations

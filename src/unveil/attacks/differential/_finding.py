@@ -155,7 +155,9 @@ class DifferentialInference(Finding):
 
         Of the likely worst more are tested than of the others, and they must not count for more.
         """
-        if self.how != "worst-first":
+        # All are targets if the user interrupted, but not all were tested.
+        some = len(self.tested) < len(self.microdata)
+        if not (some and len(self.front) and self.how in ("worst-first", "all")):
             return None
         of, sizes = front_and_others(
             self.targets[~np.isnan(self.distances)], self.front, len(self.microdata)
@@ -457,30 +459,44 @@ class DifferentialInference(Finding):
         some = f"the {tested:,} of {people:,} people tested"
         among = None if tested == people else f"among {some}"
         if not tested:
-            return (*(figure.of(None, among=among) for figure in (DELTA, MEAN_D, OVER)),
-                    OVER_BOUND.of(None))  # fmt: skip
+            return tuple(
+                figure.of(None, among=among) for figure in (DELTA, MEAN_D, OVER, OVER_BOUND)
+            )
         at_most = self.bound(MAIN_THRESHOLD)
-        values = (self.delta, self.mean, self.share_over(MAIN_THRESHOLD))
-        found = zip((DELTA, MEAN_D, OVER), values, strict=True)
+        found = (
+            (DELTA, self.delta),
+            (MEAN_D, self.mean),
+            (OVER, self.share_over(MAIN_THRESHOLD)),
+        )
         if among is None and self.sampling is None:
             return (*(figure.of(value) for figure, value in found), OVER_BOUND.of(at_most.high))
-        # Those of whom many are likely worst do not count for more.
         remedy = None
         if 0 < len(self.targets) < people and self.how != "chosen":
             remedy = self.forecast().remedy
+        sure = " with 95% confidence" if at_most.confidence < 1 else ""
+        of_all = among and f"for everybody{sure}, from {some}"
+        bound = OVER_BOUND.of(
+            at_most.high, low=at_most.low, high=at_most.high, among=of_all, remedy=remedy
+        )
+        # Those of whom many are likely worst do not count for more.
         whom = [among, *[among if self.weights is None else f"estimated from {some}"] * 2]
         # Of a few people who were chosen, the figure may be outside of what is certain of all.
-        return (
-            *(
-                figure.of(
-                    value, low=min(low, value), high=max(high, value), among=about, remedy=remedy
-                )
-                for (figure, value), (low, high), about in zip(
-                    found, self._intervals(), whom, strict=True
-                )
-            ),
-            OVER_BOUND.of(at_most.high, low=at_most.low, high=at_most.high, remedy=remedy),
-        )
+        values = [
+            figure.of(value, low=min(low, value), high=max(high, value), among=about, remedy=remedy)
+            for (figure, value), (low, high), about in zip(
+                found, self._intervals(), whom, strict=True
+            )
+        ]
+        if self.only_front:
+            why = f"only people who are probably worst off were tested, {tested:,} of {people:,}"
+            values[1:] = [figure.of(None, among=among, why_not=why) for figure in (MEAN_D, OVER)]
+        return (*values, bound)
+
+    @property
+    def only_front(self) -> bool:
+        """Whether all who were tested are likely worst: no estimate of a mean or a share of all."""
+        some = 0 < len(self.tested) < len(self.microdata)
+        return some and bool(np.isin(self.targets[~np.isnan(self.distances)], self.front).all())
 
     def _intervals(self) -> tuple[tuple[float, float], ...]:
         """95 % intervals of the figures for all people, also those who were not tested."""

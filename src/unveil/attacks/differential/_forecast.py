@@ -91,14 +91,16 @@ def forecast(
     """
     population, front = int(sizes.sum()), int(sizes[2])
     everybody = population - int(drawn.sum())
+    # The rest of the front comes in turn with others, whether or not so many are needed.
+    in_turn = int(sizes[0]) + front - 1 - int(drawn[1])
     costs: dict[float, int] = {}
     for share in _SHARES:
         if not within[0] < share < within[1] or len(costs) == _TOLD:
             continue
         wanted = math.floor(share * population + 1e-9) - int(perhaps_over[0])
         more = more_people(wanted, int(perhaps_over[1]), int(drawn[1]), int(sizes[1]), alpha)
-        if more is not None and more + front < everybody:
-            costs[share] = more + front
+        if more is not None and front + max(more, in_turn) < everybody:
+            costs[share] = front + max(more, in_turn)
     return Forecast(everybody=everybody, seconds=everybody * each, for_bound=costs, each=each)
 
 

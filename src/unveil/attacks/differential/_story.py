@@ -71,25 +71,26 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
     if not tested:
         return Message("{begin}{no} one could be tested.", begin=begin,
                        no="no" if begin else "No")  # fmt: skip
-    people, within, of_mean = one_in(share, tested), "", ""
+    people, within, of_mean, whom = one_in(share, tested), "", "", "person"
     if tested < len(finding.microdata):
         over = finding.number_over(MAIN_THRESHOLD)[0]
-        people = f"{over or 'none'} of the {tested:,} people tested"
+        people, whom = f"{over or 'none'} of the {tested:,} people tested", "of those tested"
+        of_mean = " among those tested" if finding.weights is None else ", by an estimate for all"
     if finding.sampling is not None:
         surely, perhaps = finding.number_over(MAIN_THRESHOLD)
         number = f"{surely:,} to {perhaps:,}" if surely < perhaps else f"{surely:,}"
         people = f"{number} of the {tested:,} people tested"
-        of_mean, within = (
+        far, within = (
             " to ".join(moved(bound, finding.distance) for bound in bounds)
             for bounds in (finding.mean_within(), finding.delta_within())
         )
-        of_mean, within = f" (as far as sampling can tell, {of_mean})", f" ({within})"
+        of_mean, within = f"{of_mean} (as far as sampling can tell, {far})", f" ({within})"
     return Message(
         "{begin}{removing} their own record changes what an attacker believes about {people} by "
         "more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} for the "
-        "worst-placed person{within}.",
+        "worst-placed {whom}{within}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
-        of_mean=of_mean,
+        of_mean=of_mean, whom=whom,
         by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
         delta=moved(finding.delta, finding.distance),
     )  # fmt: skip
@@ -127,8 +128,9 @@ def _attackers(finding: DifferentialInference) -> list[Text]:
 
 def _figures(finding: DifferentialInference) -> Table:
     half, most, nearly_all = finding.quantiles().values()
+    some = _of_whom(finding)
     distances = {
-        "δ, d of the worst-placed person": finding.delta,
+        f"δ, d of the worst-placed person{' tested' if some else ''}": finding.delta,
         "mean d": finding.mean,
         "standard deviation": finding.std,
         "half of the people below": half,
@@ -142,11 +144,24 @@ def _figures(finding: DifferentialInference) -> Table:
     return Table(
         columns=["", ""],
         rows=[
+            *some,
             *([name, cell(d, three_digits)] for name, d in distances.items()),
             *([name, cell(share, "%")] for name, share in shares.items()),
             *_between(finding),
         ],
     )
+
+
+def _of_whom(finding: DifferentialInference) -> list[list[str]]:
+    """Whom the figures are about, if not everybody was tested."""
+    tested, people = len(finding.tested), len(finding.microdata)
+    if tested == people:
+        return []
+    about = "those tested" if finding.weights is None else f"all {people:,}, estimated"
+    return [
+        ["people tested", f"{tested:,} of {people:,}"],
+        ["means, quantiles and shares are of", about],
+    ]
 
 
 def _between(finding: DifferentialInference) -> list[list[str]]:
@@ -228,7 +243,8 @@ def _distances(finding: DifferentialInference, name: Text) -> Chart:
         kind="distribution",
         title="How far belief moves, person by person",
         says=Message(
-            "{name}: half of the people below {half}, the worst at {worst}", name=name,
+            "{name}: half of the people below {half}, the worst{tested} at {worst}", name=name,
+            tested="" if len(finding.tested) == len(finding.microdata) else " of those tested",
             half=DELTA.text(finding.quantiles((0.5,))[0.5]), worst=DELTA.text(finding.delta),
         ),
         x=Axis(label="d: how far belief about a person moves by their own record", scale="log"),
