@@ -50,8 +50,9 @@ def command(files, which):
 
 
 def options(files, which):
-    return [str(files / "survey.csv"), "--quasi", ",".join(QUASI), "--sensitive",
-            SURVEY.sensitive.name, "--oracle", command(files, which), "--budget", "1 s"]  # fmt: skip
+    roles = ["--quasi", ",".join(QUASI), "--sensitive", SURVEY.sensitive.name]
+    oracle = ["--oracle", command(files, which), "--budget", "1 s"]
+    return [str(files / "survey.csv"), *roles, *oracle]
 
 
 def says_of_whom(text):
@@ -124,8 +125,12 @@ fail_on = [{json.dumps(fail_on)}]
 
 @pytest.mark.parametrize(
     ("which", "required", "said"),
-    [("bad", "delta <= 0.05", "✗"), ("good", "delta <= 0.05", "?"), ("good", "over_bound <= 90%", "")],
-)  # fmt: skip
+    [
+        ("bad", "delta <= 0.05", "✗"),
+        ("good", "delta <= 0.05", "?"),
+        ("good", "over_bound <= 90%", ""),
+    ],
+)
 def test_the_assertion(files, which, required, said):
     oracle = uv.Oracle(command(files, which))
     if not said:
