@@ -110,6 +110,9 @@ class Figure:
         A share of people or records, shown in percent.
     at_most_one : bool
         Never above 1, as all shares are. A threshold on it may be given in percent.
+    is_bound : bool
+        It is itself the unfavourable end of what is known, with the other end as `Value.low` (or
+        `Value.high`). It fails a threshold only if the other end does as well.
     of_the_worst : bool
         The figure of the worst-placed person. It is known only if everybody was tested.
     breach : Breach, optional
@@ -128,6 +131,7 @@ class Figure:
     of_the_worst: bool = False
     breach: Breach | None = None
     never_above: float | None = None
+    is_bound: bool = False
 
     def __post_init__(self) -> None:
         if self.share:
@@ -539,8 +543,12 @@ def numbers(values: Iterable[float] | NDArray[Any]) -> list[float | None]:
     return [float(value) if math.isfinite(value) else None for value in values]
 
 
-def distribution(name: Text, values: NDArray[Any], *, floor: float = 0.0) -> Series:
+def distribution(
+    name: Text, values: NDArray[Any], *, floor: float = 0.0, weights: NDArray[Any] | None = None
+) -> Series:
     """The distribution function of values, thinned to as many steps as can be seen.
+
+    With weights, each value counts as often as its weight says.
 
     The largest value is always kept, and each kept step is a true point of the distribution.
 
@@ -551,9 +559,11 @@ def distribution(name: Text, values: NDArray[Any], *, floor: float = 0.0) -> Ser
     import numpy as np
 
     values = values.astype(np.float64)
-    finite = np.sort(values[np.isfinite(values)])
-    at, last = np.unique(np.maximum(finite, floor), return_index=True)
-    upto = np.append(last[1:], len(finite)) / max(1, int((~np.isnan(values)).sum()))
+    counts = np.ones(len(values)) if weights is None else weights
+    order = np.argsort(values, kind="stable")[: int(np.isfinite(values).sum())]
+    so_far = np.append(0.0, np.cumsum(counts[order]))
+    at, last = np.unique(np.maximum(values[order], floor), return_index=True)
+    upto = so_far[np.append(last[1:], len(order))] / max(1.0, counts[~np.isnan(values)].sum())
     if len(at) > _STEPS:
         # Evenly over the people, and the ends as they are.
         kept = np.searchsorted(upto, np.linspace(upto[0], upto[-1], _STEPS))

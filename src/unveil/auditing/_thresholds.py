@@ -132,7 +132,7 @@ class Threshold:
         if not isinstance(value, Value):
             value = self.figure.of(value)
         at, end = _known(value.value), self._unfavourable(value)
-        if at is not None and self._met(at):
+        if at is not None and self._met(at) and not self._only_bounds(value):
             state = State.FAILS
         elif at is None or end is None or self._met(end):
             state = State.NOT_KNOWN
@@ -147,6 +147,11 @@ class Threshold:
             return end
         is_sure = value.low is value.high is None and value.among is None
         return _known(value.value) if is_sure else None
+
+    def _only_bounds(self, value: Value) -> bool:
+        """Whether the figure is a bound, and what it bounds may still be on the right side."""
+        other = _known(value.low if self.sign in (">", ">=") else value.high)
+        return self.figure.is_bound and other is not None and not self._met(other)
 
     def _met(self, value: float) -> bool:
         compared = self.bound if _same(value, self.bound) else value
@@ -264,7 +269,7 @@ class Check:
         if self.value is None:
             return Message("{name} is not known: {why}", name=figure.name,
                            why=self.why_not or self.of.remedy or "there is no number")  # fmt: skip
-        met = self.state is State.FAILS
+        met = self.threshold._met(self.value)
         text, limit = _apart(figure, self.value, bound)
         said = "{name} is {text}{by}{whom}, which is {no}{how} {limit}"
         parts: dict[str, Any] = {
@@ -275,6 +280,14 @@ class Check:
         if met and self.of.because is not None:
             return Message(said + ": {because}", **parts, because=self.of.because)
         end = self.threshold._unfavourable(self.of)
+        remedy = self.of.remedy or (
+            Message("give the test longer ({budget})", budget=Option("budget"))
+            if self.of.among else "only more draws can tell"
+        )  # fmt: skip
+        if met and self.state is State.NOT_KNOWN:
+            low = self.of.low if self.threshold.sign in (">", ">=") else self.of.high
+            said += "; but it is a bound, and the truth may be {low}: {remedy}"
+            return Message(said, **parts, low=figure.text(low), remedy=remedy)
         if met or (self.of.low is self.of.high is None and self.of.among is None):
             return Message(said, **parts)
         upwards = self.threshold.sign in (">", ">=")
@@ -291,10 +304,6 @@ class Check:
         else:
             said += " may be {way} {end}"
             parts |= {"way": way, "end": _apart(figure, end, bound)[0]}
-        remedy = self.of.remedy or (
-            Message("give the test longer ({budget})", budget=Option("budget"))
-            if self.of.among else "only more draws can tell"
-        )  # fmt: skip
         return Message(said + ": {remedy}", **parts, remedy=remedy)
 
 

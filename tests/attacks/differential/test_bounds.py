@@ -12,13 +12,8 @@ from hypothesis import strategies as st
 from random_tables import random_microdata
 from scipy.stats import binom
 
-from unveil.attacks.differential._targets import (
-    _all_together,
-    _by_value,
-    _tighter,
-    draw,
-    share_bound,
-)
+from unveil.attacks.differential._bounds import _all_together, _by_value, _tighter, share_bound
+from unveil.attacks.differential._targets import draw
 
 ALPHAS = (0.05, 0.2, 0.5)
 
@@ -294,7 +289,7 @@ def test_a_draw_and_its_bound_together(how, stopped_after):
     truth = (distances > 0.5).sum()
     too_low = too_high = 0
     for seed in range(200):
-        tested = draw(TABLE, 30, how, seed)[:stopped_after]
+        tested = draw(TABLE, 30, how, seed).records[:stopped_after]
         found = share_bound(
             distances[tested], 0.5, 150, confidence=0.8, how=how,
             strata=(codes[tested], TABLE.sensitive_counts),

@@ -36,7 +36,7 @@ def test_nothing_tested_nothing_said(make):
 def test_one_anonymization(make):
     one = make("Mondrian(k=5)", [0.1, 0.3])
     assert said(one) == []
-    assert "moves by 20 points on average, and by 30 points for the worst-placed" in one.verdict()
+    assert "moves by 20 points on average among those tested, and by 30 points" in one.verdict()
 
 
 def test_the_best_and_no_more(make):
@@ -77,7 +77,7 @@ def test_differences_too_small_to_print_are_not_told(make):
 def test_points_only_where_the_distance_is_a_share(make):
     text = make("Mondrian(k=5)", [0.5, 1.5], distance="l1").verdict()
     assert "points" not in text
-    assert "by 1.00 on average, and by 1.50 for the worst-placed person" in text
+    assert "by 1.00 on average among those tested, and by 1.50 for the worst-placed of" in text
 
 
 def test_the_worst_of_a_few_is_not_compared_with_the_worst_of_all(make):

@@ -99,7 +99,7 @@ def test_what_targets_may_be(targets):
         ),
         (
             {"draw": "stratfied"},
-            "draw='stratfied' is not possible: it must be 'random', "
+            "draw='stratfied' is not possible: it must be 'worst-first', 'random', "
             "'stratified' or 'exposed'; did you mean 'stratified'?",
         ),
         ({"draw": "exposed"}, "draw='exposed' needs targets= or budget=: everybody is tested"),

@@ -267,7 +267,7 @@ def test_a_budget_stops_in_the_middle_and_says_what_follows(monkeypatch, path, b
     everybody[PLAIN.targets] = PLAIN.distances
     finding = uv.differential_inference(PEOPLE, MONDRIAN, path=path, budget=budget, jobs=1)
     assert 1 <= len(finding.targets) < len(PEOPLE)
-    assert (finding.how, finding.wanted, finding.budget) == ("random", len(PEOPLE), budget)
+    assert (finding.how, finding.wanted, finding.budget) == ("worst-first", len(PEOPLE), budget)
     np.testing.assert_allclose(finding.distances, everybody[finding.targets], atol=1e-15)
     assert f"as the budget of {budget:g} s allowed" in finding.summary()
     assert "With 95% confidence at most" in finding.summary()

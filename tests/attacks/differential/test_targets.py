@@ -21,15 +21,15 @@ DRAWS = get_args(How)
 @given(tables(), st.sampled_from(DRAWS), st.integers(0, 99), st.data())
 def test_different_records_and_the_same_for_the_same_seed(table, how, seed, data):
     n = data.draw(st.integers(1, len(table)))
-    targets = draw(table, n, how, seed)
+    targets = draw(table, n, how, seed).records
     assert len(targets) == n == len(set(targets.tolist()))
     assert set(targets.tolist()) <= set(range(len(table)))
-    np.testing.assert_array_equal(targets, draw(table, n, how, seed))
+    np.testing.assert_array_equal(targets, draw(table, n, how, seed).records)
 
 
 @pytest.mark.parametrize("how", DRAWS)
 def test_another_seed_another_draw(how):
-    drawn = {tuple(draw(TABLE.take([0] * 30), 10, how, seed).tolist()) for seed in range(5)}
+    drawn = {tuple(draw(TABLE.take([0] * 30), 10, how, seed).records.tolist()) for seed in range(5)}
     assert len(drawn) == 5
 
 
@@ -38,7 +38,7 @@ def test_another_seed_another_draw(how):
 def test_the_first_of_a_random_draw_are_a_random_draw(m, n, seed):
     m, n = min(m, n), max(m, n)
     np.testing.assert_array_equal(
-        draw(TABLE, n, "random", seed)[:m], draw(TABLE, m, "random", seed)
+        draw(TABLE, n, "random", seed).records[:m], draw(TABLE, m, "random", seed).records
     )
 
 
@@ -49,7 +49,7 @@ def test_everybody_is_as_likely_as_anybody():
         for place in (0, 1):
             times = np.zeros(60)
             for seed in range(1500):
-                drawn = draw(TABLE, 12, how, seed)
+                drawn = draw(TABLE, 12, how, seed).records
                 if how == "stratified":
                     drawn = drawn[codes[drawn] == 0]
                 times[drawn[place]] += 1
@@ -94,7 +94,7 @@ def test_every_beginning_of_a_stratified_draw_is_about_in_proportion(case, seed)
     table = uv.read_table(
         {"q": [0] * len(codes), "s": [f"v{c:02}" for c in codes]}, quasi="q", sensitive="s"
     )
-    drawn = table.sensitive.codes[draw(table, n, "stratified", seed)]
+    drawn = table.sensitive.codes[draw(table, n, "stratified", seed).records]
     due = np.bincount(drawn, minlength=len(sizes))
     np.testing.assert_array_equal(due, _allocated(sizes, n))
     so_far = np.cumsum(drawn[:, None] == np.arange(len(sizes)), axis=0)
@@ -109,9 +109,9 @@ def test_every_value_is_tested_if_that_is_possible():
         quasi="q", sensitive="s",
     )  # fmt: skip
     for seed in range(5):
-        values = table.sensitive.decode()[draw(table, 6, "stratified", seed)]
+        values = table.sensitive.decode()[draw(table, 6, "stratified", seed).records]
         assert sorted(values) == ["common"] * 3 + ["rare", "rarer", "rarest"]
-    assert set(table.sensitive.decode()[draw(table, 2, "stratified", 0)]) == {"common"}
+    assert set(table.sensitive.decode()[draw(table, 2, "stratified", 0).records]) == {"common"}
 
 
 def exposure(table, release, record):
@@ -133,7 +133,7 @@ def exposure(table, release, record):
 @given(tables(max_size=25), st.booleans(), st.integers(0, 5))
 def test_the_most_exposed_come_first(table, with_release, seed):
     release = uv.Mondrian(k=min(3, len(table))).sanitize(table) if with_release else None
-    order = draw(table, len(table), "exposed", seed, release=release)
+    order = draw(table, len(table), "exposed", seed, release=release).records
     keys = [exposure(table, release, record) for record in order.tolist()]
     assert keys == sorted(keys)
 
@@ -144,7 +144,7 @@ def test_the_exposed_by_what_the_release_covers():
         {"age": [30, 31, 32, 33, 90, 91], "s": list("ababab")}, quasi="age", sensitive="s"
     )
     coarse = uv.Oracle(lambda t: t.assign(age=["[30, 33]"] * 4 + ["90", "91"])).sanitize(table)
-    assert set(draw(table, 2, "exposed", 0, release=coarse).tolist()) == {4, 5}
+    assert set(draw(table, 2, "exposed", 0, release=coarse).records.tolist()) == {4, 5}
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ def test_the_sample_of_several_is_that_of_the_one_who_came_to_the_fewest(monkeyp
     )
     assert finding.against["Bernoulli naive Bayes"].how == "all"
     assert len(finding.targets) < len(PEOPLE)
-    assert finding.how == "random"
+    assert finding.how == "worst-first"
     assert finding.bound(0.05).method == "hypergeometric"
     assert "as the budget of 10 s allowed" in finding.summary()
 

@@ -12,13 +12,15 @@ from unveil.registry import Declaration
 
 if TYPE_CHECKING:
     from unveil.attacks.differential._attack import Error, HowFar, Samples, differential_inference
+    from unveil.attacks.differential._bounds import ShareBound, share_bound
     from unveil.attacks.differential._distances import DISTANCES, distance_named
     from unveil.attacks.differential._earth_movers import BoundDistance, Distance, EarthMovers
     from unveil.attacks.differential._encodings import EncodingComparison, compare_encodings
     from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
+    from unveil.attacks.differential._forecast import Forecast
     from unveil.attacks.differential._sampling import Sampling, TailProbabilities
     from unveil.attacks.differential._story import compared
-    from unveil.attacks.differential._targets import ShareBound, chosen_targets, share_bound
+    from unveil.attacks.differential._targets import chosen_targets
 
 
 DELTA = Figure(
@@ -49,6 +51,15 @@ OVER = Figure(
     question=Question.INFERENCE,
     share=True,
 )
+OVER_BOUND = Figure(
+    name="over_bound",
+    title="moved by over 0.05, at most",
+    says="with 95 % confidence, at most this share of all people, tested or not, have a record "
+    "that moves belief about them by more than 0.05",
+    question=Question.INFERENCE,
+    share=True,
+    is_bound=True,
+)
 
 DECLARATION = Declaration(
     name="differential-inference",
@@ -57,7 +68,7 @@ DECLARATION = Declaration(
     help="Test how much each person's own record gives them away, by leaving it out.",
     questions=(Question.INFERENCE,),
     fits=("cells", "groups", "averages", "answers", "counts"),
-    figures=(DELTA, MEAN_D, OVER),
+    figures=(DELTA, MEAN_D, OVER, OVER_BOUND),
     means="The sanitizer is run with and without each person's record, and both times an attacker "
     "says what they believe about the person's sensitive value. d is how far the belief moves; δ "
     "is the d of the worst-placed person. What the attacker would have believed anyway, because it "

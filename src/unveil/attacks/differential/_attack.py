@@ -148,10 +148,11 @@ def differential_inference(
     error: Error = None,
     epsilons: Annotated[Sequence[float] | None, Shell(hidden=True)] = None,
     targets: WhichTargets = None,
-    draw: Annotated[How, Help(
-        "How targets are drawn: at random, at random within each sensitive value, or the most "
-        "exposed first."
-    )] = "random",
+    draw: Annotated[How | None, Help(
+        "If not everybody is tested, whom to test: people who are probably worst off in turn with "
+        "others at random (worst-first), at random, at random within each sensitive value "
+        "(stratified), or the most exposed first. Default: worst-first with a budget, else random."
+    )] = None,
     budget: Budget = None,
     seed: Seed = 0,
     path: Annotated[Literal["auto", "fast", "general"], Shell(hidden=True)] = "auto",
@@ -198,9 +199,13 @@ def differential_inference(
     targets : int, sequence of int or "available", optional
         Which records to test: all (default), this many, these, or those whose release without them
         is available (an oracle that is a folder).
+    draw : {"worst-first", "random", "stratified", "exposed"}, optional
+        Whom to test, and in which order, if not everybody is tested. Default: with a budget, people
+        who are probably worst off, in turn with others at random; without one, at random.
     budget : str or float, optional
-        Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested,
-        in random order. `DifferentialInference.bound` says what follows for all records.
+        Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested.
+        `DifferentialInference.bound` says what follows for all records, and
+        `DifferentialInference.forecast` what more certainty would cost.
     path : {"auto", "fast", "general"}
         ``"general"`` runs the sanitizer again for each target and lets the adversary learn again.
         ``"fast"`` does neither, and needs a sanitizer and an adversary that allow it. ``"auto"``
@@ -236,7 +241,7 @@ def differential_inference(
     """
     microdata = as_microdata(microdata, "differential_inference")
     f = as_sanitizer(sanitizer)
-    if draw != "random" and targets is None and budget is None:
+    if draw not in (None, "random") and targets is None and budget is None:
         raise InputError("{draw} needs {targets} or {budget}: everybody is tested",
                          draw=Option("draw", draw), targets=Option("targets"),
                          budget=Option("budget"))  # fmt: skip
@@ -351,6 +356,8 @@ def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:
         how=fewest.how,
         wanted=fewest.wanted,
         seconds=sum(one.seconds for one in findings if one.fast) + max(shared, default=0.0),
+        each=sum(one.each for one in findings if one.fast)
+        + max((one.each for one in findings if not one.fast), default=0.0),
         notes=(*dict.fromkeys(note for one in findings for note in one.notes), *gaps),
         against={one.adversary.label: one for one in findings},
         strongest=np.where(untested, -1, best),

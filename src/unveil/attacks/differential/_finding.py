@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from annotated_types import Gt, Lt
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from unveil.adversary import Adversary
-from unveil.attacks.differential import DELTA, MEAN_D, OVER
+from unveil.attacks.differential import DELTA, MEAN_D, OVER, OVER_BOUND
+from unveil.attacks.differential._bounds import ShareBound, front_and_others, share_bound
+from unveil.attacks.differential._forecast import Forecast, forecast
 from unveil.attacks.differential._intervals import Ends, mean_of_all
 from unveil.attacks.differential._sampling import (
     CONFIDENCE,
@@ -22,7 +24,7 @@ from unveil.attacks.differential._sampling import (
     curve,
     most_often,
 )
-from unveil.attacks.differential._targets import Chosen, ShareBound, share_bound
+from unveil.attacks.differential._targets import Chosen
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Value
 from unveil.microdata import Microdata
@@ -111,7 +113,10 @@ class DifferentialInference(Finding):
     """``fast``, ``updating`` or ``general``, which are exact; where something is random,
     ``direct``, which needs no sampling, ``counts`` or ``sampled``."""
     how: Chosen
-    """Who the targets are: ``all``, ``random``, ``stratified``, ``exposed`` or ``chosen``."""
+    """Who the targets are: ``all``, ``worst-first``, ``random``, ``stratified``, ``exposed`` or
+    ``chosen``."""
+    front: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    """Where the likely worst were tested first: their records, reached or not."""
     wanted: int
     """Number of targets asked for; fewer are tested if the budget ends before."""
     budget: float | None = None
@@ -119,6 +124,8 @@ class DifferentialInference(Finding):
     """Whether a prior was given."""
     seed: int
     seconds: float
+    each: float = 0.0
+    """Seconds per target, at the pace of all workers together."""
     notes: tuple[Text, ...] = ()
     against: dict[str, DifferentialInference] = field(default_factory=dict)
     strongest: NDArray[np.intp] | None = None
@@ -142,18 +149,42 @@ class DifferentialInference(Finding):
         """The distances of the targets that could be tested."""
         return self.distances[~np.isnan(self.distances)]
 
-    def _of_tested(self, statistic: Callable[[NDArray[np.float64]], Any]) -> float:
-        return float(statistic(self.tested)) if len(self.tested) else float("nan")
+    @property
+    def weights(self) -> NDArray[np.float64] | None:
+        """How many people each target that could be tested stands for; None if all count the same.
+
+        Of the likely worst more are tested than of the others, and they must not count for more.
+        """
+        # All are targets if the user interrupted, but not all were tested.
+        some = len(self.tested) < len(self.microdata)
+        if not (some and len(self.front) and self.how in ("worst-first", "all")):
+            return None
+        of, sizes = front_and_others(
+            self.targets[~np.isnan(self.distances)], self.front, len(self.microdata)
+        )
+        drawn = np.bincount(of, minlength=2)
+        if not drawn.all():
+            return None
+        people = np.array([len(self.front), sizes[1]])
+        return (people / drawn)[of]
+
+    def _average(self, of_each: ArrayLike) -> float:
+        """The mean of a number of each target that could be tested."""
+        values = np.asarray(of_each, dtype=np.float64)
+        return float(np.average(values, weights=self.weights)) if len(values) else float("nan")
 
     @property
     def delta(self) -> float:
         """δ, the distance of the worst record."""
-        return self._of_tested(np.max)
+        return float(self.tested.max()) if len(self.tested) else float("nan")
 
     @property
     def mean(self) -> float:
-        """The mean distance; infinite if one is."""
-        return self._of_tested(np.mean)
+        """The mean distance; infinite if one is.
+
+        If the likely worst were tested first, it is an estimate of the mean of all.
+        """
+        return self._average(self.tested)
 
     @property
     def infinite(self) -> int:
@@ -163,19 +194,23 @@ class DifferentialInference(Finding):
     @property
     def std(self) -> float:
         """The standard deviation of the distances (of these records, not of a sample)."""
-        return float("inf") if self.infinite else self._of_tested(np.std)
+        if self.infinite:
+            return float("inf")
+        return float(np.sqrt(self._average((self.tested - self.mean) ** 2)))
 
     def quantiles(self, q: Sequence[float] = _QUANTILES) -> dict[float, float]:
         """Distances that the given shares of the records stay below."""
         if not len(self.tested):
             return dict.fromkeys(q, float("nan"))
         # Between a number and infinity there is nothing to interpolate.
-        method: Any = "inverted_cdf" if self.infinite else "linear"
-        return dict(zip(q, np.quantile(self.tested, q, method=method).tolist(), strict=True))
+        weights = self.weights
+        method: Any = "linear" if weights is None and not self.infinite else "inverted_cdf"
+        found = np.quantile(self.tested, q, method=method, weights=weights)
+        return dict(zip(q, found.tolist(), strict=True))
 
     def share_over(self, threshold: float) -> float:
         """The share of the records whose distance is over a threshold."""
-        return self._of_tested(lambda tested: (tested > threshold).mean())
+        return self._average(self.tested > threshold)
 
     def bound(self, threshold: float, confidence: float = 0.95) -> ShareBound:
         """Bound the share of *all* records that are over a threshold.
@@ -185,7 +220,7 @@ class DifferentialInference(Finding):
         threshold to tell count as unknown. ``print(finding.bound(0.05))`` prints a sentence.
         """
         check("confidence", _Confidence, confidence)
-        secrets, distances, share = self.microdata.sensitive, self.distances, confidence
+        distances, share = self.distances, confidence
         undecided = 0
         if self.sampling is not None:
             # Half of the error probability is for sampling, half for the draw of targets.
@@ -199,7 +234,7 @@ class DifferentialInference(Finding):
             len(self.microdata),
             confidence=share,
             how=self.how,
-            strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
+            strata=self._strata,
         )
         if self.sampling is None:
             return bound
@@ -210,6 +245,33 @@ class DifferentialInference(Finding):
             undecided=undecided,
             method="sampled" if bound.method in ("exact", "certain") else bound.method,
         )
+
+    @property
+    def _strata(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """The stratum of each target, and the sizes of all strata."""
+        if self.how == "stratified":
+            return self.microdata.sensitive.codes[self.targets], self.microdata.sensitive_counts
+        return front_and_others(self.targets, self.front, len(self.microdata))
+
+    def forecast(self, threshold: float = MAIN_THRESHOLD, confidence: float = 0.95) -> Forecast:
+        """Forecast what it would cost to know more about people who were not tested.
+
+        The number of people, and about how long it takes at the pace of this test, until everybody
+        is tested and until the bound of the share over a threshold is lower.
+        ``print(finding.forecast())`` prints a sentence.
+        """
+        bound = self.bound(threshold, confidence)
+        if self.how not in ("worst-first", "random") or self.sampling is not None:
+            everybody = len(self.microdata) - len(self.targets)
+            return Forecast(everybody=everybody, seconds=everybody * self.each, for_bound={},
+                            each=self.each)  # fmt: skip
+        of, sizes = self._strata
+        drawn, perhaps = (
+            np.bincount(of[some], minlength=3)
+            for some in (slice(None), ~(self.distances <= threshold))
+        )
+        return forecast(perhaps, drawn, sizes, within=(bound.low, bound.high), alpha=1 - confidence,
+                        each=self.each)  # fmt: skip
 
     def delta_within(self, confidence: float = 0.95) -> tuple[float, float]:
         """Bounds of δ that hold for all targets at once; equal where nothing was sampled.
@@ -234,8 +296,7 @@ class DifferentialInference(Finding):
         check("confidence", _Confidence, confidence)
         if not len(self.tested):
             return float("nan"), float("nan")
-        ends = self._mean_ends(confidence)
-        low, high = (float(np.nanmean(end)) for end in ends)
+        low, high = (self._average(end[~np.isnan(end)]) for end in self._mean_ends(confidence))
         return max(0.0, low), min(high, self.largest)
 
     def mean_bound(self, confidence: float = 0.95) -> tuple[float, float]:
@@ -248,10 +309,9 @@ class DifferentialInference(Finding):
         share = confidence
         if self.sampling is not None and len(self.targets) < len(self.microdata):
             share = 1 - (1 - confidence) / 2  # half for sampling, half for the draw of targets
-        secrets = self.microdata.sensitive
         return mean_of_all(
             self._mean_ends(share), len(self.microdata), self.largest, confidence=share,
-            how=self.how, strata=(secrets.codes[self.targets], self.microdata.sensitive_counts),
+            how=self.how, strata=self._strata,
         )  # fmt: skip
 
     def _mean_ends(self, confidence: float) -> Ends:
@@ -352,8 +412,7 @@ class DifferentialInference(Finding):
     @property
     def modes_changed(self) -> float:
         """The share of the records whose most likely value changes: a weak measure on its own."""
-        had = ~np.isnan(self.distances)
-        return self._of_tested(lambda _: self.mode_changed[had].mean())
+        return self._average(self.mode_changed[~np.isnan(self.distances)])
 
     def worst_places(self, n: int) -> NDArray[np.intp]:
         """Places in `targets` of the n worst, the worst first, without those not tested."""
@@ -404,20 +463,54 @@ class DifferentialInference(Finding):
     @property
     def figures(self) -> tuple[Value, ...]:
         tested, people = len(self.tested), len(self.microdata)
-        among = None if tested == people else f"among the {tested:,} of {people:,} people tested"
+        some = f"the {tested:,} of {people:,} people tested"
+        among = None if tested == people else f"among {some}"
         if not tested:
-            return tuple(figure.of(None, among=among) for figure in (DELTA, MEAN_D, OVER))
-        values = (self.delta, self.mean, self.share_over(MAIN_THRESHOLD))
-        of_all = self.adversary.label
-        by = {DELTA: self.moved_most, MEAN_D: of_all, OVER: of_all}
-        found = zip((DELTA, MEAN_D, OVER), values, strict=True)
-        if among is None and self.sampling is None:
-            return tuple(figure.of(value, by=by[figure]) for figure, value in found)
-        # Of a few people who were chosen, the figure may be outside of what is certain of all.
-        return tuple(
-            figure.of(value, low=min(low, value), high=max(high, value), among=among, by=by[figure])
-            for (figure, value), (low, high) in zip(found, self._intervals(), strict=True)
+            return tuple(
+                figure.of(None, among=among) for figure in (DELTA, MEAN_D, OVER, OVER_BOUND)
+            )
+        everybody = self.adversary.label
+        by = {DELTA: self.moved_most, MEAN_D: everybody, OVER: everybody}
+        at_most = self.bound(MAIN_THRESHOLD)
+        found = (
+            (DELTA, self.delta),
+            (MEAN_D, self.mean),
+            (OVER, self.share_over(MAIN_THRESHOLD)),
         )
+        if among is None and self.sampling is None:
+            return (
+                *(figure.of(value, by=by[figure]) for figure, value in found),
+                OVER_BOUND.of(at_most.high, by=everybody),
+            )
+        remedy = None
+        if 0 < len(self.targets) < people and self.how != "chosen":
+            remedy = self.forecast().remedy
+        sure = " with 95% confidence" if at_most.confidence < 1 else ""
+        of_all = among and f"for everybody{sure}, from {some}"
+        bound = OVER_BOUND.of(
+            at_most.high, low=at_most.low, high=at_most.high, among=of_all, by=everybody,
+            remedy=remedy,
+        )  # fmt: skip
+        # Those of whom many are likely worst do not count for more.
+        whom = [among, *[among if self.weights is None else f"estimated from {some}"] * 2]
+        # Of a few people who were chosen, the figure may be outside of what is certain of all.
+        values = [
+            figure.of(value, low=min(low, value), high=max(high, value), among=about,
+                      by=by[figure], remedy=remedy)
+            for (figure, value), (low, high), about in zip(
+                found, self._intervals(), whom, strict=True
+            )
+        ]  # fmt: skip
+        if self.only_front:
+            why = f"only people who are probably worst off were tested, {tested:,} of {people:,}"
+            values[1:] = [figure.of(None, among=among, why_not=why) for figure in (MEAN_D, OVER)]
+        return (*values, bound)
+
+    @property
+    def only_front(self) -> bool:
+        """Whether all who were tested are likely worst: no estimate of a mean or a share of all."""
+        some = 0 < len(self.tested) < len(self.microdata)
+        return some and bool(np.isin(self.targets[~np.isnan(self.distances)], self.front).all())
 
     def _intervals(self) -> tuple[tuple[float, float], ...]:
         """95 % intervals of the figures for all people, also those who were not tested."""
@@ -449,6 +542,7 @@ class DifferentialInference(Finding):
                 f"{t:g}": {"low": one.low, "high": one.high, "confidence": one.confidence}
                 for t, one in bounds.items()
             },
+            "forecast": self._forecast_facts(),
             "mean_of_all": dict(zip(("low", "high"), self.mean_bound(), strict=True)),
             "path": self.way,
             "sampling": self._sampling_facts(),
@@ -461,6 +555,16 @@ class DifferentialInference(Finding):
             facts["strongest_for"] = self.strongest_for()
             facts["against"] = [dict(one.facts) for one in self.against.values()]
         return facts
+
+    def _forecast_facts(self) -> dict[str, Any] | None:
+        if len(self.targets) == len(self.microdata):
+            return None
+        found = self.forecast()
+        return {
+            "people_untested": found.everybody,
+            "seconds": found.seconds,
+            "people_for_bound": {f"{share:g}": n for share, n in found.for_bound.items()},
+        }
 
     def _sampling_facts(self) -> dict[str, Any] | None:
         found = self.sampling

@@ -17,6 +17,9 @@ moment generating function of each is at most that of a number that is 0 or c, t
 largest if all means are the same (its logarithm is concave in them), and what follows is the bound
 above for x/c and μ/c. Of a stratum that nobody was drawn from, nothing is known.
 
+*Worst first.* Those of the front are known, except for those whom the test did not reach; the bound
+above holds for the mean of all others.
+
 *Any other choice.* Nothing is random: those who were not tested may have any distance.
 
 Targets that could not be tested were drawn like the others. They count as largest for the upper
@@ -32,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import rel_entr
 
-from unveil.attacks.differential._targets import Chosen
+from unveil.attacks.differential._targets import AT_RANDOM, Chosen
 
 _STEPS = 60  # of bisection; more than the digits of a number
 
@@ -65,10 +68,11 @@ def mean_of_all(
         The largest distance that there can be; perhaps infinite.
     confidence : float
         Of both bounds together, as to the draw.
-    how : {"random", "stratified", "exposed", "all", "chosen"}
+    how : {"worst-first", "random", "stratified", "exposed", "all", "chosen"}
         How the targets were chosen.
     strata : (array, array), optional
-        For ``"stratified"``: the stratum of each target, and the size of each stratum.
+        For ``"stratified"`` and ``"worst-first"``: the stratum of each target, and the size of each
+        stratum.
 
     Examples
     --------
@@ -85,8 +89,17 @@ def mean_of_all(
     # What was seen is certain.
     least = max(0.0, low.sum() / population)
     most = min(largest, (high.sum() + (largest * others if others else 0.0)) / population)
-    if how not in ("random", "stratified") or not others or not 0 < largest < math.inf:
+    if how not in AT_RANDOM or not others or not 0 < largest < math.inf:
         return float(least), float(most)
+    if how == "worst-first":
+        at_random, (_, rest, unreached) = np.asarray(strata[0]) == 1, np.asarray(strata[1])
+        if not at_random.any():
+            return float(least), float(most)
+        by_chance = Ends(tested.low[at_random], tested.high[at_random])
+        lower, upper = mean_of_all(by_chance, int(rest), largest, confidence=confidence)
+        lower = low[~at_random].sum() + rest * lower
+        upper = high[~at_random].sum() + rest * upper + unreached * largest
+        return float(max(least, lower / population)), float(min(most, upper / population))
     # A simple random draw has a single stratum.
     of, sizes = strata if how == "stratified" else (np.zeros(len(low)), [population])
     of, sizes = (np.asarray(part, dtype=np.int64) for part in (of, sizes))

@@ -41,7 +41,7 @@ from unveil.attacks.differential._targets import How, Targets, chosen_targets
 from unveil.attacks.shared import INTERRUPTED, NO_BELIEF, understood
 from unveil.engine import Progress
 from unveil.errors import File, InputError, Message, Option, Text, UnveilError
-from unveil.microdata import AnyRelease, Microdata, Release
+from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import LaplaceCounts, Sanitizer
 
 _WAYS: dict[str, Callable[[Work], Iterator[tuple[Beliefs, ...]]]] = {
@@ -54,6 +54,9 @@ _WAYS: dict[str, Callable[[Work], Iterator[tuple[Beliefs, ...]]]] = {
 }
 _WAYS_OF_CHANCE = ("direct", "counts", "sampled")
 """Ways that compare distributions of beliefs: computed, noisy counts sampled, all sampled."""
+
+_RUN_AGAIN = ("general", "sampled")
+"""Ways that run the sanitizer again for each target."""
 
 _ASKED_TWICE = 1000  # targets for which two releases of the same table are compared
 
@@ -76,7 +79,7 @@ class Plan:
     prior: NDArray[np.float64] | None
     chance: Chance
     targets: Any
-    draw: How
+    draw: How | None
     seconds: float | None
     path: str
     predictions: bool
@@ -93,21 +96,30 @@ class Plan:
         ends = time.perf_counter() + (self.seconds or 0)
         found: dict[str, DifferentialInference] = {}
         runs = self._runs()
-        # Only the most exposed depend on the release.
-        release = self.sanitizer.sanitize(self.microdata) if self.draw == "exposed" else None
+        draw = self.draw or ("random" if self.seconds is None else "worst-first")
+        release = None
+        if draw in ("worst-first", "exposed") and self._draws:
+            release = self.sanitizer.sanitize(self.microdata)
         targets = chosen_targets(
-            self.targets, self.microdata, self.sanitizer,
-            release if isinstance(release, Release) else None,
-            how=self.draw, seed=self.chance.seed, shuffled=self.seconds is not None,
+            self.targets, self.microdata, self.sanitizer, release,
+            how=draw, seed=self.chance.seed, shuffled=self.seconds is not None,
         )  # fmt: skip
         for number, run in enumerate(runs):
             now = time.perf_counter()
             # The rest of the budget is shared by the remaining runs.
             deadline = None if self.seconds is None else now + (ends - now) / (len(runs) - number)
             interrupted = any(finding.interrupted for finding in found.values())
-            findings = self._findings(run, targets, deadline, skipped=interrupted)
+            known = release if run.table is self.microdata else None
+            findings = self._findings(run, targets, deadline, known, skipped=interrupted)
             found.update((finding.adversary.label, finding) for finding in findings)
         return [found[adversary.label] for adversary in self.adversaries]
+
+    @property
+    def _draws(self) -> bool:
+        """Whether targets are drawn, rather than everybody or people whom the user names."""
+        if self.targets is None:
+            return self.seconds is not None
+        return isinstance(self.targets, int | np.integer)
 
     def _runs(self) -> list[_Run]:
         """Adversaries on the general way share the releases of the same table."""
@@ -115,7 +127,7 @@ class Plan:
         shared: dict[tuple[int, str], _Run] = {}
         for adversary in self.adversaries:
             table, way = adversary.prepared(self.microdata), self._way(adversary)
-            if way in ("general", "sampled"):
+            if way in _RUN_AGAIN:
                 run = shared.setdefault((id(table), way), _Run(table, way, []))
                 run.adversaries.append(adversary)
             else:
@@ -127,7 +139,7 @@ class Plan:
         way = self._quickest(adversary)
         if self.path == "general":
             way = "sampled" if way in _WAYS_OF_CHANCE else "general"
-        if self.path == "fast" and way in ("general", "sampled"):
+        if self.path == "fast" and way in _RUN_AGAIN:
             raise InputError(
                 "there is no fast path for {sanitizer} against {adversary}; use {option}, which "
                 "runs the sanitizer again for each target",
@@ -165,11 +177,16 @@ class Plan:
         return (f.deterministic or noiseless) and all(a.with_seed(1) is a for a in adversaries)
 
     def _findings(
-        self, run: _Run, targets: Targets, deadline: float | None, *, skipped: bool
-    ) -> list[DifferentialInference]:
-        """The finding of each adversary of a run; no target is tested if ``skipped``."""
+        self, run: _Run, targets: Targets, deadline: float | None, known: AnyRelease | None,
+        *, skipped: bool,
+    ) -> list[DifferentialInference]:  # fmt: skip
+        """The finding of each adversary of a run; no target is tested if ``skipped``.
+
+        The release may be ``known`` from drawing the targets.
+        """
         started, interrupted, f = time.perf_counter(), False, self.sanitizer
-        release = f.sanitize(run.table)  # a goal that cannot be met fails at once
+        # A goal that cannot be met fails at once.
+        release = f.sanitize(run.table) if known is None else known
         for adversary in run.adversaries:
             understood(adversary, release)
         chance = self._of_chance(run, release)
@@ -185,6 +202,7 @@ class Plan:
             Results(len(tested), release.sensitive.size, self.chance.distance, self.predictions)
             for _ in run.adversaries
         ]
+        begun = time.perf_counter()
         try:
             if skipped:
                 raise KeyboardInterrupt
@@ -194,16 +212,18 @@ class Plan:
                 for batches in _WAYS[run.way](work):
                     for result, batch in zip(results, batches, strict=True):
                         result.take(batch)
+            done = results[0].reached.sum()
         except KeyboardInterrupt:
-            interrupted = True
+            interrupted, done = True, results[0].reached.sum()
             for result in results:
                 result.give_up(INTERRUPTED)
+        each = (time.perf_counter() - begun) / max(1, int(done))
         notes = (*release.notes, *chance, *self.chance.distance.notes, *self.workplace.notes)
         return [
             self._finding(
                 run, targets, release, adversary, result, where,
                 notes=tuple(dict.fromkeys((*notes, *adversary.notes, *result.notes))),
-                interrupted=interrupted, seconds=time.perf_counter() - started,
+                interrupted=interrupted, seconds=time.perf_counter() - started, each=each,
             )
             for adversary, result in zip(run.adversaries, results, strict=True)
         ]  # fmt: skip
@@ -250,6 +270,7 @@ class Plan:
             smallest_class=int(release.class_sizes.min()) if len(release.sizes) else None,
             way=run.way,
             how="all" if everybody else targets.how,
+            front=targets.front,
             sampling=None if result.sampling is None else result.sampling.take(where),
             certain=run.way not in _WAYS_OF_CHANCE or self._nothing_random(*run.adversaries),
             wanted=len(targets.records),

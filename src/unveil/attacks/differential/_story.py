@@ -14,6 +14,7 @@ import numpy as np
 from unveil._text import UNTOUCHED, counted, display_name, moved, one_in, percent, three_digits
 from unveil.attacks.differential import DELTA
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
+from unveil.attacks.differential._targets import AT_RANDOM
 from unveil.errors import Cell, File, Listed, Message, Person, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell, distribution, numbers
 
@@ -27,6 +28,7 @@ _EXACT = {
     "direct": "computed, without sampling",
 }
 _CHOSEN = {
+    "worst-first": "those who are probably worst off in turn with others drawn at random",
     "random": "drawn at random",
     "stratified": "drawn at random within each sensitive value",
     "exposed": "those first whom the fewest released records cover",
@@ -69,24 +71,26 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
     if not tested:
         return Message("{begin}{no} one could be tested.", begin=begin,
                        no="no" if begin else "No")  # fmt: skip
-    people, within, of_mean = one_in(share, tested), "", ""
+    people, within, of_mean, whom = one_in(share, tested), "", "", "person"
     if tested < len(finding.microdata):
-        people = f"{round(share * tested) or 'none'} of the {tested:,} people tested"
+        over = finding.number_over(MAIN_THRESHOLD)[0]
+        people, whom = f"{over or 'none'} of the {tested:,} people tested", "of those tested"
+        of_mean = " among those tested" if finding.weights is None else ", by an estimate for all"
     if finding.sampling is not None:
         surely, perhaps = finding.number_over(MAIN_THRESHOLD)
         number = f"{surely:,} to {perhaps:,}" if surely < perhaps else f"{surely:,}"
         people = f"{number} of the {tested:,} people tested"
-        of_mean, within = (
+        far, within = (
             " to ".join(moved(bound, finding.distance) for bound in bounds)
             for bounds in (finding.mean_within(), finding.delta_within())
         )
-        of_mean, within = f" (as far as sampling can tell, {of_mean})", f" ({within})"
+        of_mean, within = f"{of_mean} (as far as sampling can tell, {far})", f" ({within})"
     return Message(
         "{begin}{removing} their own record changes what an attacker ({who}) believes about "
         "{people} by more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} "
-        "for the worst-placed person{within}{by_whom}.",
+        "for the worst-placed {whom}{within}{by_whom}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
-        of_mean=of_mean, who=finding.adversary.label, by_whom=_by_whom(finding),
+        of_mean=of_mean, whom=whom, who=finding.adversary.label, by_whom=_by_whom(finding),
         by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
         delta=moved(finding.delta, finding.distance),
     )  # fmt: skip
@@ -131,8 +135,9 @@ def _attackers(finding: DifferentialInference) -> list[Text]:
 
 def _figures(finding: DifferentialInference) -> Table:
     half, most, nearly_all = finding.quantiles().values()
+    some = _of_whom(finding)
     distances = {
-        "δ, d of the worst-placed person": finding.delta,
+        f"δ, d of the worst-placed person{' tested' if some else ''}": finding.delta,
         "mean d": finding.mean,
         "standard deviation": finding.std,
         "half of the people below": half,
@@ -146,11 +151,24 @@ def _figures(finding: DifferentialInference) -> Table:
     return Table(
         columns=["", ""],
         rows=[
+            *some,
             *([name, cell(d, three_digits)] for name, d in distances.items()),
             *([name, cell(share, "%")] for name, share in shares.items()),
             *_between(finding),
         ],
     )
+
+
+def _of_whom(finding: DifferentialInference) -> list[list[str]]:
+    """Whom the figures are about, if not everybody was tested."""
+    tested, people = len(finding.tested), len(finding.microdata)
+    if tested == people:
+        return []
+    about = "those tested" if finding.weights is None else f"all {people:,}, estimated"
+    return [
+        ["people tested", f"{tested:,} of {people:,}"],
+        ["means, quantiles and shares are of", about],
+    ]
 
 
 def _between(finding: DifferentialInference) -> list[list[str]]:
@@ -233,12 +251,14 @@ def _distances(finding: DifferentialInference, name: Text) -> Chart:
         kind="distribution",
         title="How far belief moves, person by person",
         says=Message(
-            "{name}: half of the people below {half}, the worst at {worst}", name=name,
+            "{name}: half of the people below {half}, the worst{tested} at {worst}", name=name,
+            tested="" if len(finding.tested) == len(finding.microdata) else " of those tested",
             half=DELTA.text(finding.quantiles((0.5,))[0.5]), worst=DELTA.text(finding.delta),
         ),
         x=Axis(label="d: how far belief about a person moves by their own record", scale="log"),
         y=Axis(label="share of people", share=True),
-        series=[distribution(name, finding.tested, floor=_FLOOR)] if len(finding.tested) else [],
+        series=[distribution(name, finding.tested, floor=_FLOOR, weights=finding.weights)]
+        if len(finding.tested) else [],
         in_terminal=True,
     )  # fmt: skip
 
@@ -293,6 +313,8 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
         lines.append(_some(finding))
     if 0 < tested < people:
         lines += [finding.bound(MAIN_THRESHOLD).in_words(), _mean_of_all(finding)]
+    if 0 < len(finding.targets) < people and finding.how != "chosen":
+        lines.append(finding.forecast().in_words())
     lines += [
         f"NOT TESTED: {counted(number, 'person')}: {why}"
         for why, number in finding.not_tested.items()
@@ -307,7 +329,7 @@ def _mean_of_all(finding: DifferentialInference) -> str:
     low, high = finding.mean_bound()
     if np.isinf(high):
         return f"The mean distance of all {len(finding.microdata):,} people is not known."
-    sure = "With 95% confidence" if finding.how in ("random", "stratified") else "For certain"
+    sure = "With 95% confidence" if finding.how in AT_RANDOM else "For certain"
     if finding.sampling is not None:
         sure = "With 95% confidence"
     return (
@@ -318,7 +340,7 @@ def _mean_of_all(finding: DifferentialInference) -> str:
 
 def _some(finding: DifferentialInference) -> str:
     """Which people were tested, if not all were."""
-    seed = f" (seed {finding.seed})" if finding.how in ("stratified", "random") else ""
+    seed = f" (seed {finding.seed})" if finding.how in AT_RANDOM else ""
     many = ""
     if len(finding.targets) < finding.wanted:
         budget = f"the budget of {finding.budget or 0:g} s"
