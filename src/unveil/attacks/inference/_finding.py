@@ -334,22 +334,25 @@ class Inference(Finding):
                          for label, sides in self.against.items())]  # fmt: skip
 
     def _table(self) -> Table:
-        rows: list[list[Any]] = [[_PRIOR if self.folds else f"{_PRIOR}, {_INSIDE}",
-                                  *_cells(self.prior)]]  # fmt: skip
-        if self.prior_outside is not None and self.folds is None:  # in folds: the same people
-            rows.append([f"{_PRIOR}, {_OUTSIDE}", *_cells(self.prior_outside)])
+        """One line per attacker and kind of people, so that it can be sorted."""
+        about = "" if self.folds else _INSIDE  # in folds the prior is asked about everybody
+        rows: list[list[Any]] = [[_PRIOR, about, *_cells(self.prior)]]
+        if self.prior_outside is not None and self.folds is None:
+            rows.append([_PRIOR, _OUTSIDE, *_cells(self.prior_outside)])
         for label, sides in self.against.items():
-            rows += [[label, *[""] * 5], [f"  {_INSIDE}", *_cells(sides.inside)]]
+            rows.append([label, _INSIDE, *_cells(sides.inside)])
             if sides.outside is not None and sides.gap is not None and sides.belief_gap is not None:
                 gaps = [
                     (gap.value, _points(gap).replace(" points", ""))
                     for gap in (sides.gap, sides.belief_gap)
                 ]
-                rows += [[f"  {_OUTSIDE}", *_cells(sides.outside)],
-                         ["  difference, points", "", *gaps, "", ""]]  # fmt: skip
+                rows += [[label, _OUTSIDE, *_cells(sides.outside)],
+                         [label, "difference, points", "", *gaps, "", ""]]  # fmt: skip
         return Table(
             title="What each attacker guesses" if len(self.against) > 1 else "",
-            columns=["", "people", "right", "belief", "sure", "right if sure"], rows=rows,
+            columns=["attacker", "about", "people", "right", "belief", "sure",
+                     "right if sure"],
+            rows=rows,
         )  # fmt: skip
 
     def _chart(self, release: Text, *names: str) -> Chart:
