@@ -310,8 +310,7 @@ class Table:
     title : str
         Tables of several releases with the same title are shown as one.
     columns : sequence of str or Message
-        The heads. A column in which a number stands is shown to the right. A table with a title
-        stands on the page, where a click on a head sorts: each of its columns has one.
+        The heads. A column in which a number stands is shown to the right.
     rows : sequence of rows
         Texts, messages, whole numbers, and other numbers with their texts (`cell`, or a pair).
     across : bool
@@ -330,8 +329,6 @@ class Table:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", [[_cell(one) for one in row] for row in self.rows])
-        if self.title and not all(self.columns):
-            raise ValueError(f"{self.title}: a column of a table with a title has no head")
 
     @property
     def texts(self) -> set[int]:

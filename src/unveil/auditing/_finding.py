@@ -202,12 +202,23 @@ class OneSecret:
 
     @property
     def shown(self) -> list[Figure]:
-        """The figures that are shown side by side; those that nobody asked for, if not all 0."""
+        """The figures that are shown side by side.
+
+        Those that nobody asked for, if not all 0; bounds where they say more than what they bound,
+        or where a threshold is on them.
+        """
+        asked = {check.threshold.figure.name for one in self.audited for check in one.checks}
+
+        def worth(name: str, figure: Figure) -> bool:
+            values = [one.values[name] for one in self.beside if name in one.values]
+            if figure.is_bound and name not in asked:
+                return any(value.low is not None for value in values)
+            return name not in _ALWAYS or any(value.value for value in values)
+
         return [
             figure
             for name, figure in FIGURES.items()
-            if any(name in one.figures for one in self.beside)
-            and (name not in _ALWAYS or any(one.figures.get(name) for one in self.beside))
+            if any(name in one.figures for one in self.beside) and worth(name, figure)
         ]
 
     @property

@@ -403,7 +403,7 @@ def test_an_interrupted_test_does_not_count_the_likely_worst_for_more(everybody)
 
 def test_a_threshold_on_the_bound(monkeypatch, everybody):
     """A bound fails a release only if what it bounds surely does."""
-    found = some_tested(monkeypatch, 60, jobs=1).figures[3]
+    found = some_tested(monkeypatch, 60, jobs=1, adversary="naive-bayes").figures[3]
     surely, at_most = found.low, found.value
     assert 0 < surely < at_most < 1
     checks = {

@@ -85,6 +85,12 @@ def test_tags_are_closed_and_all_parts_are_there(audit: dict[str, Any], page: st
     assert {"verdict", "releases-1", "questions", "glossary", "reproduce"} <= set(ids)
 
 
+def test_every_column_has_a_head_to_sort_by(page: str) -> None:
+    heads = re.findall(r'<th[^>]*><button type="button">(.*?)</button>', page, flags=re.DOTALL)
+    assert len(heads) > 10
+    assert all(re.sub("<[^>]*>", "", head).strip() for head in heads)
+
+
 def test_names_are_text_and_nothing_else(page: str) -> None:
     outline = Outline(page)
     tags = [tag for tag, _ in outline.seen]
