@@ -113,10 +113,12 @@ _PLURALS = {"person": "people", "class": "classes", "category": "categories", "q
 def counted(number: int, noun: str) -> str:
     """A number of things.
 
-    >>> counted(1, "person"), counted(1200, "person"), counted(0, "record")
-    ('1 person', '1,200 people', '0 records')
+    >>> counted(1, "person"), counted(1200, "person"), counted(0, "more class")
+    ('1 person', '1,200 people', '0 more classes')
     """
-    return f"{number:,} {noun if number == 1 else _PLURALS.get(noun, f'{noun}s')}"
+    before, _, last = noun.rpartition(" ")
+    many = noun if number == 1 else f"{before} {_PLURALS.get(last, f'{last}s')}".lstrip()
+    return f"{number:,} {many}"
 
 
 def table_lines(rows: list[list[str]], texts: Collection[int] = (0,)) -> list[str]:

@@ -25,6 +25,9 @@ class Mask:
     def covers(self, code):
         return self.covered[:, code]
 
+    def texts(self, column):
+        return [column.texts[0] if one.sum() == 1 else "some" for one in self.covered]
+
 
 def plain_loss(release: Release, everybody: int) -> float:
     """Record by record, column by column, from what each cell covers."""
@@ -60,7 +63,7 @@ def test_it_is_what_the_cells_say(case, missing):
 
 
 regions = st.one_of(
-    st.lists(st.tuples(st.integers(-1, 6), st.integers(-1, 6)), min_size=1, max_size=5).map(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(-1, 5)), min_size=1, max_size=5).map(
         lambda pairs: Intervals(*np.array(pairs, dtype=np.int32).T)
     ),
     st.tuples(

@@ -190,3 +190,20 @@ fail_on = ["k < 19", "unique > 0"]
     assert "1 of 1,000 records is suppressed" in Path("audit.json").read_text()
     stricter = run("audit", "--project", "unveil.toml", "--fail-on", "k < 20", code=None)
     assert stricter.exit_code == 1, stricter.output
+
+
+@pytest.mark.parametrize(("words", "sizes", "suppressed"), [
+    (["all", "all", "*", "all"], [3], 1),
+    (["*", "*", "*", "*"], [4], 0),
+    (["all", "all", "all", "all"], [4], 0),
+    (["1-4", "all", "all", "*"], [1, 2], 1),
+])  # fmt: skip
+def test_where_whatever_is_published_covers_everybody(words, sizes, suppressed):
+    """A word for all values is a class of those who have it; a star is none."""
+    tree = uv.flat_hierarchy([1, 2, 3, 4], top="all")
+    table = uv.read_table({"q": [1, 2, 3, 4], "s": list("abab")}, quasi="q", sensitive="s",
+                          numeric=["q"], hierarchies={"q": tree})  # fmt: skip
+    release = uv.read_release({"q": words, "s": list("abab")}, table)
+    assert sorted(release.class_sizes.tolist()) == sizes
+    assert release.suppressed == suppressed
+    assert uv.k_anonymity(release).k == min(sizes)

@@ -104,7 +104,7 @@ def test_it_prints_a_few_classes_and_says_how_many_more():
     numbers = {"age": range(20), "city": ["x" * 50] * 20, "vote": ["a", "b"] * 10}
     table = uv.read_table(numbers, quasi=["age", "city"], sensitive="vote")
     lines = repr(uv.Identity().sanitize(table)).splitlines()
-    assert lines[0] == "Release by Identity(): 20 records in 20 classes of 1 to 1"
+    assert lines[0] == "Release by Identity(): 20 records in 20 classes of 1"
     assert lines[-1] == "  … and 15 more classes"
     assert max(map(len, lines)) < 80
 

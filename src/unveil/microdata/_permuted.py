@@ -89,7 +89,7 @@ class Permuted(AnyRelease):
         ...     quasi="age", sensitive="vote")
         >>> release = Permuted.from_groups(survey, [1, 1, 2, 2])
         >>> release
-        Permuted release by somebody: 4 records in 2 groups of 2 to 2
+        Permuted release by somebody: 4 records in 2 groups of 2
           group  records  vote
           1      2        a 1, b 1
           2      2        b 2
@@ -287,7 +287,7 @@ class Permuted(AnyRelease):
             often = [s for s in np.argsort(-counts, kind="stable") if counts[s]]
             told = [f"{self.sensitive.texts[s]} {counts[s]:,}" for s in often[:SHOWN]]
             rows.append([name, f"{size:,}", ", ".join(told + ["…"] * (len(often) > SHOWN))])
-        return self._listing(rows, "groups", kind="Permuted release")
+        return self._listing(rows, "group", kind="Permuted release")
 
 
 def _write_csv(table: pd.DataFrame, file: Path) -> None:

@@ -93,7 +93,7 @@ def read_anatomy(
     >>> records = {"group": [1, 1, 2, 2], "age": [30, 41, 34, 52]}
     >>> secrets = {"group": [1, 1, 2], "vote": ["a", "b", "b"], "count": [1, 1, 2]}
     >>> read_anatomy(records, secrets, made_by="the office")
-    Permuted release by the office: 4 records in 2 groups of 2 to 2
+    Permuted release by the office: 4 records in 2 groups of 2
       group  records  vote
       1      2        a 1, b 1
       2      2        b 2

@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import File, InputError, Message, Text
 from unveil.microdata._extras import Extras
 from unveil.microdata._messages import Worded
@@ -121,20 +122,21 @@ class AnyRelease(ABC):
         """What is published, in one line."""
 
     def _listing(
-        self, rows: list[list[str]], parts: str, notes: Sequence[Text] = (), kind: str = "Release"
+        self, rows: list[list[str]], part: str, notes: Sequence[Text] = (), kind: str = "Release"
     ) -> str:
         """The first few classes or groups, below their columns' names, for a repr."""
         sizes, shown, among = self.sizes, len(rows) - 1, self.class_sizes
         gone = int(sizes.sum() - among.sum())
+        of = f"{among.min():,}" + (f" to {among.max():,}" if among.min() < among.max() else "")
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [
-            f"{kind} by {self.made_by}: {sizes.sum():,} records in {len(among):,} {parts} of "
-            f"{among.min():,} to {among.max():,}"
+            f"{kind} by {self.made_by}: {counted(int(sizes.sum()), 'record')} in "
+            f"{counted(len(among), part)} of {of}"
             f"{f'; {counted_suppressed(gone)}' if gone else ''}",
             *("  " + "  ".join(map(str.ljust, row, widths)).rstrip() for row in rows),
         ]
         if shown < len(sizes):
-            lines.append(f"  … and {len(sizes) - shown:,} more {parts}")
+            lines.append("  … and " + counted(len(sizes) - shown, f"more {part}"))
         return "\n".join([*lines, *(f"  {note}" for note in (*notes, *self.notes))])
 
 
@@ -193,8 +195,9 @@ class Release(AnyRelease):
     def in_short(self) -> str:
         gone = f"; {counted_suppressed(self.suppressed)}" if self.suppressed else ""
         return (
-            f"{len(self):,} records by {self.made_by} in {len(self.class_sizes):,} classes, the "
-            f"smallest of {int(self.class_sizes.min()):,}{gone}"
+            f"{counted(len(self), 'record')} by {self.made_by} in "
+            f"{counted(len(self.class_sizes), 'class')}, the smallest of "
+            f"{int(self.class_sizes.min()):,}{gone}"
         )
 
     @cached_property
@@ -309,7 +312,7 @@ class Release(AnyRelease):
         ]
         columns.append(["records", *(f"{size:,}" for size in self.sizes[:SHOWN])])
         read = [f"{name}: {how}" for name, how in self.notations.items() if not how.is_house]
-        return self._listing([list(row) for row in zip(*columns, strict=True)], "classes", read)
+        return self._listing([list(row) for row in zip(*columns, strict=True)], "class", read)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

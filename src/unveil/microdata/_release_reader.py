@@ -121,7 +121,7 @@ def read_release(
     ...                        quasi="age", sensitive="vote")
     >>> published = {"age": ["30-39", "30-39", "*"], "vote": ["a", "b", "a"]}
     >>> read_release(published, survey)
-    Release by somebody: 3 records in 2 classes of 1 to 2
+    Release by somebody: 3 records in 1 class of 2; 1 is suppressed
       age    records
       30-39  2
       *      1

@@ -3,8 +3,9 @@
 A cell is *suppressed* if it covers every value of its column (in a table whose domains are not
 known: if it is ``*``). A class is suppressed if its cells tell it from no other record: each of
 them is suppressed, or is the same in all records. It has to say less than others do: if this holds
-for every class, none is suppressed. So a release of one class that covers everybody is one class
-of everybody, and a column that is ``*`` in all records makes nobody suppressed.
+for every class, only those whose cells are ``*`` are, and if that is so of every class, none is. So
+a release of one class that covers everybody is one class of everybody, and a column that is ``*``
+in all records makes nobody suppressed.
 
 Suppressed records form no class. Nobody can be known to be one of them by their cells, and a few
 of them must neither look like a class of a few people nor hide everybody else.
@@ -19,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.microdata._microdata import Column
+from unveil.microdata._notations import EVERYTHING
 from unveil.microdata._regions import Intervals, Regions, Sets
 
 Mask = NDArray[np.bool_]
@@ -39,7 +41,9 @@ class Silence(NamedTuple):
     hidden: Mask
 
 
-def silence(hidden: Sequence[Mask], same: Sequence[bool]) -> Silence:
+def silence(
+    hidden: Sequence[Mask], same: Sequence[bool], starred: Sequence[Mask] | None = None
+) -> Silence:
     """Apply the rule.
 
     Parameters
@@ -48,6 +52,8 @@ def silence(hidden: Sequence[Mask], same: Sequence[bool]) -> Silence:
         For each column, which classes have a suppressed cell.
     same : sequence of bool
         For each column, whether all classes have the same cell.
+    starred : sequence of bool arrays, optional
+        For each column, which classes have ``*``, if that is not the only cell that hides.
 
     Examples
     --------
@@ -58,11 +64,16 @@ def silence(hidden: Sequence[Mask], same: Sequence[bool]) -> Silence:
     [False, False]
     >>> silence([np.array([True])], [True])
     Silence(suppressed=array([False]), hidden=array([ True]))
+    >>> silence([np.array([True, True])], [False], [np.array([False, True])]).suppressed.tolist()
+    [False, True]
     """
     nothing = np.all([cells | alike for cells, alike in zip(hidden, same, strict=True)], axis=0)
     if not nothing.all():
         return Silence(nothing, nothing)
-    return Silence(np.zeros_like(nothing), np.full_like(nothing, np.all(hidden)))
+    suppressed = np.zeros_like(nothing)
+    if starred is not None:  # a word for all values is a class, ``*`` is none
+        suppressed = silence(starred, same).suppressed
+    return Silence(suppressed, np.full_like(nothing, np.all(hidden)))
 
 
 def hidden_cells(column: Column, regions: Regions) -> Mask:
@@ -86,8 +97,9 @@ def silence_of(columns: Sequence[Column], regions: Sequence[Regions]) -> Silence
     if not any(cells.any() for cells in hidden):  # most releases; no need to write their cells
         nobody = np.zeros(len(regions[0]), dtype=bool)
         return Silence(nobody, nobody)
-    same = [len(set(cells.texts(column))) == 1 for column, cells in each]
-    return silence(hidden, same)
+    texts = [cells.texts(column) for column, cells in each]
+    same = [len(set(one)) == 1 for one in texts]
+    return silence(hidden, same, [np.array([t == EVERYTHING for t in one]) for one in texts])
 
 
 def counted_suppressed(suppressed: int) -> str:

@@ -53,7 +53,7 @@ class Anatomy(Sanitizer):
     ...     quasi="age", sensitive="disease")
     >>> release = uv.Anatomy(l=2, seed=1).sanitize(patients)
     >>> release
-    Permuted release by Anatomy(l=2): 8 records in 4 groups of 2 to 2
+    Permuted release by Anatomy(l=2): 8 records in 4 groups of 2
       group  records  disease
       1      2        cold 1, flu 1
       2      2        cold 1, flu 1

@@ -69,7 +69,7 @@ class Microaggregation(Sanitizer):
     ...      "vote": ["a", "b", "a", "c", "b", "a"]},
     ...     quasi=["age", "sex"], sensitive="vote")
     >>> uv.Microaggregation(k=3).sanitize(survey)
-    Release by Microaggregation(k=3): 6 records in 2 classes of 3 to 3
+    Release by Microaggregation(k=3): 6 records in 2 classes of 3
       age  sex  records
       21   f    3
       64   m    3

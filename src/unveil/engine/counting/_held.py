@@ -41,6 +41,10 @@ class KeyColumn:
         """For each class, whether its cell is suppressed; ``star`` is how that is written."""
         if self.hidden is not None and star == EVERYTHING:
             return self.hidden[self.codes]
+        return self.is_written(star)
+
+    def is_written(self, star: str) -> NDArray[np.bool_]:
+        """For each class, whether its cell is this text."""
         return np.array([text_of(v) == star for v in self.values], dtype=bool)[self.codes]
 
     @property
@@ -104,7 +108,8 @@ class Held(Contingency):
         """Which classes are suppressed, if that is written as ``star``."""
         columns = self.columns.values()
         hidden = [column.is_hidden(star) for column in columns]
-        return silence(hidden, [column.is_same for column in columns])
+        same = [column.is_same for column in columns]
+        return silence(hidden, same, [column.is_written(star) for column in columns])
 
     @cached_property
     def _silence(self) -> Silence:

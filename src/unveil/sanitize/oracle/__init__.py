@@ -106,7 +106,7 @@ class Oracle(Sanitizer):
     ...     low = table["age"] // 10 * 10
     ...     return table.assign(age=[f"[{a}, {a + 9}]" for a in low])
     >>> uv.Oracle(decades).sanitize(survey)
-    Release by Oracle(decades): 4 records in 2 classes of 2 to 2
+    Release by Oracle(decades): 4 records in 2 classes of 2
       age       records
       [30, 39]  2
       [40, 49]  2
