@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test proofs test-spark test-browser reports lint format docs screenshot \
+.PHONY: help demo test chaos proofs test-spark test-browser reports lint format docs screenshot \
         notebooks bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make reports reports of three tables, into reports-out/; make test-browser tests them in Chromium"
+	@echo "make chaos   kill, cut and damage long work at very many places, of which make test takes a few"
 	@echo "make proofs  the same tests with all their random cases, of which make test takes a third"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/; make screenshot draws its picture of a report"
@@ -22,10 +23,13 @@ demo: $(VENV)/.installed-report
 	@$(BIN)/unveil demo --report demo-report.html
 
 test: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m "not browser" --numprocesses=auto --dist=worksteal
+	$(BIN)/python -m pytest -m "not browser and not chaos" --numprocesses=auto --dist=worksteal
+
+chaos: $(VENV)/.installed-test
+	$(BIN)/python -m pytest tests/chaos --numprocesses=auto --dist=worksteal
 
 proofs: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m "not browser" --numprocesses=auto --dist=worksteal --hypothesis-profile=proofs
+	$(BIN)/python -m pytest -m "not browser and not chaos" --numprocesses=auto --dist=worksteal --hypothesis-profile=proofs
 
 test-spark: $(VENV)/.installed-test $(VENV)/.installed-spark
 	$(BIN)/python -m pytest -m spark tests/engine/counting/test_spark.py

@@ -1,10 +1,20 @@
-"""Beneath attacks and measures: parallel work, durations and progress."""
+"""Beneath attacks and measures: parallel work, durations, progress, and what long work keeps."""
 
 from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
+    from unveil.engine._journal import (
+        Journal,
+        Kept,
+        checkpointed,
+        journalled,
+        kept,
+        packed,
+        unpacked,
+        within,
+    )
     from unveil.engine._parallel import (
         Backend,
         CannotBeSentError,
