@@ -22,6 +22,7 @@ RECORDS = [
     ("first", b"another one"),
     ("third", bytes(range(9))),
 ]
+AFTER = ("third", b"after the cut")
 
 
 @pytest.fixture
