@@ -377,16 +377,6 @@ def test_an_encoding_without_blocks_is_no_reason_to_fail(table):
     assert json.loads(done.stdout)["findings"]
 
 
-def test_bugs_are_not_hidden_and_show_no_locals(table, monkeypatch):
-    def broken(*_, **__):
-        secret_of_somebody = "microdata"
-        raise RuntimeError(f"a bug, {len(secret_of_somebody)}")
-
-    monkeypatch.setattr("unveil.microdata.read_table", broken)
-    with pytest.raises(RuntimeError, match="a bug"):
-        run("differential-inference", table, *ROLES)
-
-
 def test_interrupted_before_anything_was_found(table, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

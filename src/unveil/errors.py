@@ -40,6 +40,7 @@ __all__ = [
     "GoalError",
     "HierarchyError",
     "InputError",
+    "InternalError",
     "Listed",
     "Medium",
     "Message",
@@ -451,6 +452,13 @@ class MissingValuesError(InputError):
 
 class GoalError(UnveilError):
     """A sanitizer's goal (k, ℓ, …) that this table cannot meet."""
+
+
+class InternalError(UnveilError):
+    """A failure of unveil itself or of a plug-in: a bug, or too little memory.
+
+    It says nothing about a release.
+    """
 
 
 class MissingExtraError(UnveilError, ImportError):

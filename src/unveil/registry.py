@@ -192,7 +192,7 @@ class Declaration:
                 return what(self.function)
             module, _, name = self.function.partition(":")
             return what(getattr(importlib.import_module(module), name))
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             if self.plugin is None:
                 raise
             raise InputError(_cannot_load(self.name, self.plugin, error)) from error
@@ -342,7 +342,7 @@ def plugins(group: str) -> tuple[Plugin, ...]:
         package = one.dist.name if one.dist is not None else "an unknown package"
         try:
             plugin = Plugin(one.name, one.load(), package)
-        except Exception as error:  # a package of others may fail in any way
+        except (Exception, SystemExit) as error:  # a package of others may fail in any way
             _remember(_cannot_load(one.name, package, error))
             continue
         if not fits(plugin.value):
@@ -358,7 +358,7 @@ def _remember(problem: Message) -> None:
     _failed.setdefault(str(problem), problem)
 
 
-def _cannot_load(name: str, package: str, error: Exception) -> Message:
+def _cannot_load(name: str, package: str, error: BaseException) -> Message:
     return Message(
         "the plug-in {name} of {package} cannot be loaded ({error}); update or uninstall it",
         name=repr(name), package=package, error=Foreign(f"{type(error).__name__}: {error}"),

@@ -143,3 +143,31 @@ def test_published_identifiers_fail_a_test(run) -> None:
     assert "published: it fails whatever is required" in shown
     assert "the column 'mail' looks like e-mail addresses" in shown
     assert "unroled is 1, which is above 0: 'hobby'" in shown
+
+
+BROKEN = f"""{TABLE}
+from unveil.attacks.linkage import _linkage
+from unveil.testing import assert_release
+
+def fails(*_, **__):
+    raise KeyError("p17 of Rome")
+
+def test_crash(monkeypatch):
+    monkeypatch.setattr(_linkage, "Links", fails)
+    assert_release(table, release, "linked <= 99%")
+"""
+FAILS = """
+def test_fails():
+    assert_release(table, release, "k >= 4")
+"""
+
+
+def test_a_crash_is_not_a_failure(run) -> None:
+    result = run(BROKEN, anew=True)
+    result.assert_outcomes(failed=1)
+    assert result.ret == 70
+    assert "InternalError: Mondrian(k=3): the requirement is not known to hold" in (
+        result.stdout.str())  # fmt: skip
+    assert "linked is not known: an internal error (KeyError in" in result.stdout.str()
+    assert run(BROKEN + FAILS, anew=True).ret == pytest.ExitCode.TESTS_FAILED
+    assert run(BROKEN, "-n", "1", anew=True).ret == 70

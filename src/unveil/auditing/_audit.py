@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from unveil._faults import contained
 from unveil.attacks.shared import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
@@ -28,10 +29,10 @@ from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
 from unveil.engine import Forecast, Step, StepsShown, parse_duration
 from unveil.errors import (
     InputError,
+    InternalError,
     Listed,
     MissingExtraError,
     Option,
-    Text,
     UnveilError,
     did_you_mean,
 )
@@ -172,7 +173,8 @@ class Run:
 
     def _one(self, subject: Subject, steps: StepsShown) -> Audited:
         steps.begin(f"{subject.name}: {MAKING}")
-        error = None if self.interrupted else self._make(subject)
+        failed = None if self.interrupted else self._make(subject)
+        error = None if failed is None else failed.message
         steps.done()
         looked: dict[str, Looked] = {}
         for part in self._parts:
@@ -185,14 +187,16 @@ class Run:
             found = looked.get(part.name)
             if found is not None and found.finding is not None:
                 values |= part.values(found.finding)
-        return Audited(subject=subject, looked=looked, values=values, error=error)
+        return Audited(subject=subject, looked=looked, values=values, error=error,
+                       internal=isinstance(failed, InternalError))  # fmt: skip
 
-    def _make(self, subject: Subject) -> Text | None:
+    def _make(self, subject: Subject) -> UnveilError | None:
         """Have the release made once, before any clock of a part runs; why not, if it cannot be."""
         try:
-            subject.release  # noqa: B018
+            with contained():
+                subject.release  # noqa: B018
         except UnveilError as failed:
-            return failed.message
+            return failed
         except KeyboardInterrupt:
             self.interrupted = True
         return None
@@ -202,9 +206,11 @@ class Run:
             return Looked(status="interrupted", why="the audit was interrupted before it")
         begun = time.perf_counter()
         status: Status = "not applicable"
+        internal = False
         quiet = replace(self._asked, progress=False)
         try:
-            finding = part.look(subject, quiet)
+            with contained():
+                finding = part.look(subject, quiet)
         except KeyboardInterrupt:
             self.interrupted = True
             return Looked(status="interrupted", why="interrupted by the user")
@@ -213,12 +219,13 @@ class Run:
         except MissingExtraError:
             raise
         except UnveilError as error:
-            status, why = "failed", error.message
+            status, why, internal = "failed", error.message, isinstance(error, InternalError)
         else:
             if getattr(finding, "interrupted", False):
                 self.interrupted = True
             return Looked(status="done", finding=finding, seconds=time.perf_counter() - begun)
-        return Looked(status=status, why=why, seconds=time.perf_counter() - begun)
+        return Looked(status=status, why=why, internal=internal,
+                      seconds=time.perf_counter() - begun)  # fmt: skip
 
 
 def audit(

@@ -56,12 +56,15 @@ class Looked:
         What was found, if it was done.
     why : str or Message, optional
         Why not, otherwise.
+    internal : bool
+        Whether unveil itself failed: a bug, or too little memory.
     seconds : float
     """
 
     status: Status
     finding: Finding | None = None
     why: Text | None = None
+    internal: bool = False
     seconds: float = 0.0
 
 
@@ -80,6 +83,8 @@ class Audited:
         What became of each threshold.
     error : str or Message, optional
         Why there is no such release at all.
+    internal : bool
+        Whether that is because unveil itself failed.
     """
 
     subject: Subject
@@ -87,6 +92,7 @@ class Audited:
     values: Mapping[str, Value]
     checks: Sequence[Check] = ()
     error: Text | None = None
+    internal: bool = False
 
     @property
     def name(self) -> str:
@@ -124,6 +130,11 @@ class Audited:
         return self.state is State.PASSES if self.checks else None
 
     @property
+    def crashes(self) -> bool:
+        """Whether unveil itself failed, in making it or in a part."""
+        return self.internal or any(look.internal for look in self.looked.values())
+
+    @property
     def besides(self) -> Identifiers | None:
         """What is published besides the columns that attacks use."""
         looked = self.looked.get("identifiers")
@@ -147,29 +158,31 @@ class Audited:
 
     def told_error(self, masking: Masking) -> str | None:
         """Why there is no such release, as a report may say it."""
-        return None if self.error is None else self._told(self.error, masking)
+        return None if self.error is None else self._told(self.error, masking, self.internal)
 
     def told_why(self, part: str, masking: Masking) -> str | None:
         """Why a part was not done, as a report may say it."""
         looked = self.looked[part]
         if looked.why is None or looked.status != "failed":
             return None if looked.why is None else masking.text(looked.why)
-        return self._told(looked.why, masking)
+        return self._told(looked.why, masking, looked.internal)
 
     def told_check(self, check: Check, masking: Masking) -> str:
         """What became of a threshold, as a report may say it."""
         if self.error is not None:  # which is told once
             return masking.text(replace(check, why_not=_NOT_MADE).says())
         failed = check.why_not is not None and any(
-            one.status == "failed" and one.why == check.why_not for one in self.looked.values()
+            one.status == "failed" and not one.internal and one.why == check.why_not
+            for one in self.looked.values()
         )
         if failed and check.why_not is not None:
             check = replace(check, why_not=self._told(check.why_not, masking))
         return masking.text(check.says())
 
-    def _told(self, failure: Text, masking: Masking) -> str:
+    def _told(self, failure: Text, masking: Masking, internal: bool = False) -> str:
         """A failure; programs of others say anything when they fail, records included."""
-        if isinstance(self.subject.sanitizer, Oracle) and not masking.shows_all:
+        others = isinstance(self.subject.sanitizer, Oracle) and not internal
+        if others and not masking.shows_all:
             return _WITHHELD
         return masking.text(failure)
 
@@ -310,6 +323,16 @@ class Audit(Finding):
     def passed(self) -> bool | None:
         """Whether all releases surely meet all thresholds; None if there are none."""
         return None if self.state is None else self.state is State.PASSES
+
+    @property
+    def crashes(self) -> bool:
+        """Whether unveil itself failed somewhere, which costs the figures it was about."""
+        return any(audited.crashes for one in self.secrets for audited in one.beside)
+
+    @property
+    def only_crashed(self) -> bool:
+        """Whether that happened, and nothing is known to be wrong with any release."""
+        return self.crashes and self.state is not State.FAILS
 
     @property
     def heading(self) -> str | None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from unveil._exits import ExitCode
 from unveil.auditing._figures import Figure, Question, figure_named
 from unveil.errors import InputError, Message, Option, Text, View, shown
 from unveil.findings import Value
@@ -167,9 +168,10 @@ class State(StrEnum):
     PASSES = "passes"
 
     @property
-    def exit_code(self) -> int:
-        """By which a command says it; 2 is for input that is wrong."""
-        return {"fails": 1, "not tested": 4, "not known": 3, "passes": 0}[self.value]
+    def exit_code(self) -> ExitCode:
+        """By which a command says it."""
+        told = {"fails": ExitCode.FAILS, "passes": ExitCode.DONE}
+        return told.get(self.value, ExitCode.NOT_KNOWN)
 
     @property
     def sign(self) -> str:

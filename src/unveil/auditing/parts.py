@@ -14,7 +14,16 @@ from unveil._text import display_name
 from unveil.auditing._discretion import Discretion, Masking, reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
-from unveil.errors import File, Foreign, InputError, Message, UnveilError, View, shown
+from unveil.errors import (
+    File,
+    Foreign,
+    InputError,
+    InternalError,
+    Message,
+    UnveilError,
+    View,
+    shown,
+)
 from unveil.findings import Chart, Finding, Question, Value
 from unveil.microdata import Kind
 from unveil.options import Adversaries
@@ -134,16 +143,16 @@ class Part:
         plugin = self.declaration.plugin
         try:
             finding = self.declaration.call()(**given)
-            if plugin is not None:  # what will be told has to work, too
-                self.values(finding)
-                finding.story()
+            # What will be told has to work, too: a story that fails costs this part, no more.
+            self.values(finding)
+            finding.story()
             return finding
         except UnveilError:
             raise
-        except Exception as error:
-            if plugin is None:
-                raise
-            raise UnveilError(
+        except (Exception, SystemExit) as error:
+            if plugin is None or isinstance(error, MemoryError | OSError):
+                raise  # nobody's bug
+            raise InternalError(
                 "the plug-in {name} of {package} failed ({error}); report this to its author",
                 name=repr(self.name), package=plugin,
                 error=Foreign(f"{type(error).__name__}: {error}"),

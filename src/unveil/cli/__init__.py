@@ -6,22 +6,40 @@ import signal
 import sys
 from collections.abc import Sequence
 
+from unveil._exits import Exit, ExitCode
+
 __all__ = ["main"]
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Entry point of the ``unveil`` command."""
+    from unveil.cli._streams import flushed, have_streams
+
+    have_streams()
+    code = ExitCode.DONE
+    try:
+        _run(list(sys.argv[1:] if words is None else words))
+    except Exit as left:
+        code = left.code
+    except KeyboardInterrupt:  # before a command has begun
+        code = ExitCode.INTERRUPTED
+    except (Exception, SystemExit) as error:
+        code = _crashed(error)
+    if not flushed() and code == ExitCode.DONE:
+        code = ExitCode.WRONG_INPUT
+    if code != ExitCode.DONE:
+        sys.exit(code)
+
+
+def _run(words: Sequence[str]) -> None:
+    from cyclopts import CycloptsError
+
     from unveil.cli._app import made_app
     from unveil.cli._console import say
-    from unveil.cli._guard import BAD_INPUT, end_politely, in_command_line_words, note_command
+    from unveil.cli._guard import end_politely, in_command_line_words, note_command
     from unveil.errors import UnveilError
     from unveil.registry import load_errors
 
-    words = list(sys.argv[1:] if words is None else words)
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that cannot show ℓ or █ gets question marks, not a traceback.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
     # Whoever ends us politely gets everything cleaned up: temporary tables, workers, programs.
     signal.signal(signal.SIGTERM, end_politely)
     note_command(words)
@@ -29,9 +47,27 @@ def main(words: Sequence[str] | None = None) -> None:
     typed = ["./-" if word == "-" else word for word in words]
     try:
         made_app()(typed or ["--help"])
+    except CycloptsError:  # which cyclopts has told
+        raise Exit(ExitCode.WRONG_INPUT) from None
     except UnveilError as error:  # a plug-in whose command cannot be made
         say(f"error: {in_command_line_words(error)}")
-        sys.exit(BAD_INPUT)
+        raise Exit(ExitCode.WRONG_INPUT) from None
     finally:
         for problem in load_errors(load=False):
             say(f"note: {in_command_line_words(problem)}")
+
+
+def _crashed(error: BaseException) -> ExitCode:
+    """Say that nothing was judged, so that no gate takes it for a verdict.
+
+    With as little as possible: what failed may be an import, or memory may have run out.
+    """
+    said = f"an internal error ({type(error).__name__})"
+    try:
+        from unveil._faults import internal_error
+
+        said = str(internal_error(error))
+    except (Exception, SystemExit) as another:
+        said += f" and another ({type(another).__name__})"
+    print(f"error: {said}", file=sys.stderr, flush=True)
+    return ExitCode.INTERNAL_ERROR

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from cyclopts import App, Parameter
 
+from unveil._exits import exit_codes
 from unveil._version import __version__
 from unveil.registry import KINDS, Declaration, Plugin, declarations
 
@@ -21,11 +22,6 @@ _EXAMPLES = """
 """
 
 
-EXIT_CODES = (
-    "Exit codes: 0 done, 2 wrong input or a release that could not be used, 130 interrupted."
-)
-
-
 class _Own(NamedTuple):
     """A command that belongs to no attack: where it is, what it does, and examples.
 
@@ -35,6 +31,7 @@ class _Own(NamedTuple):
     home: str
     help: str
     examples: str
+    codes: str = exit_codes()
 
 
 _OWN = {
@@ -56,8 +53,6 @@ All attacks and measures, as a page to read in a browser:
 
 It is a proposal: read it, and correct it. Neither what is printed nor the file shows a
 value of an identifier, or one that fewer than five people have.
-
-Exit codes: 0 done, 2 wrong input, or a file that is there already.
 """,
         """
     unveil init survey.csv
@@ -77,10 +72,6 @@ no verdict, only what was found.
 
 The report shows no original record: people have references that unveil resolve makes
 out, for whoever has the table and the key.
-
-Exit codes: 0 done, and every release passes; 1 a release fails; 2 wrong input, or something
-could not be done; 3 it is not known whether a release passes; 4 a release could not be read or
-made, so it was not tested; 130 interrupted.
 """,
         """
 A first look, with nothing to configure; then a report, with roles:
@@ -103,6 +94,11 @@ As a gate in CI:
     unveil audit --project unveil.toml --fail-on 'delta > 0.05' --fail-on 'k < 5' \\
            --junit unveil.xml
 """,
+        exit_codes(
+            "done, and every release passes",
+            "a release fails",
+            "none fails, but it is not known whether one passes, or one was not tested",
+        ),
     ),
     "report": _Own(
         "_audits_read",
@@ -114,10 +110,7 @@ As a gate in CI:
     ),
     "compare": _Own(
         "_audits_read",
-        """Compare two audits: what got better, and what got worse.
-
-Exit codes: 0 done; 1 something got worse, with --strict; 2 wrong input.
-""",
+        "Compare two audits: what got better, and what got worse.",
         """
     unveil compare before.json after.json
 
@@ -125,6 +118,7 @@ In CI, against the last version that was published:
 
     unveil compare published.json audit.json --strict
 """,
+        exit_codes(fails="something got worse, with --strict"),
     ),
     "resolve": _Own(
         "_audits_read",
@@ -158,8 +152,6 @@ Only the quasi-identifiers, generalized, and the sensitive column are written.
 People over --delta are left out of the table (remove), or kept in larger classes
 (merge). It may not be possible: the report says how far it got, and the best round is
 written.
-
-Exit codes: 0 the goal holds, 1 it does not, 2 wrong input, 130 interrupted.
 """,
         """
     unveil harden survey.csv --quasi age,zip,sex --sensitive income \\
@@ -170,6 +162,7 @@ Which costs less, leaving people out or larger classes?
     unveil harden survey.csv --quasi age,zip,sex --sensitive income \\
            --sanitizer mondrian:k=5 --strategy both --plot rounds.png
 """,
+        exit_codes("the goal holds", "it does not"),
     ),
     "compare-encodings": _Own(
         "_encodings",
@@ -190,8 +183,6 @@ how long does it take?
 k, ℓ, t, re-identification risk, the discrimination rate and what else follows from
 counts. All of it comes from one grouped count, which an engine makes, whatever the size
 of the file. Missing values are values like any other.
-
-Exit codes: 0 done, 2 wrong input, 130 interrupted.
 """,
         """
     unveil measures published.csv --quasi age,zip,sex --sensitive income
@@ -263,6 +254,7 @@ def made_app() -> App:
         help_epilogue=_examples(_EXAMPLES),
         help_format="plaintext",
         result_action="return_value",
+        exit_on_error=False,
         error_formatter=lambda error: f"error: {error}",
         default_parameter=Parameter(
             negative=(),
@@ -273,7 +265,7 @@ def made_app() -> App:
     for name, own in _OWN.items():
         app.command(
             f"unveil.cli.{own.home}:{name.replace('-', '_')}", name=name,
-            help=_paragraphs(own.help), help_epilogue=_examples(own.examples),
+            help=f"{_paragraphs(own.help)}\n\n{own.codes}", help_epilogue=_examples(own.examples),
         )  # fmt: skip
     for one in declarations().values():
         if one.name in _OWN:
@@ -282,7 +274,7 @@ def made_app() -> App:
             continue
         app.command(
             f"unveil.cli._declared:{one.name.replace('-', '_')}", name=one.name,
-            help=f"{one.help}\n\n{one.means}\n\n{_works_on(one)}\n\n{EXIT_CODES}",
+            help=f"{one.help}\n\n{one.means}\n\n{_works_on(one)}\n\n{exit_codes()}",
             help_epilogue=_examples(one.examples) if one.examples else "",
         )  # fmt: skip
     return app

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from cyclopts import Group
 from rich.console import Console
 
+from unveil._exits import Exit, ExitCode
 from unveil._text import harmless
 from unveil.auditing import Audit as Found
 from unveil.auditing import State, Threshold, ToRead
@@ -20,9 +21,6 @@ from unveil.cli._audit_results import AuditOutputs, show_audit
 from unveil.cli._audited_table import AuditedTable, AuditTable
 from unveil.cli._console import console, say
 from unveil.cli._guard import (
-    BAD_INPUT,
-    INTERRUPTED,
-    Exit,
     guarded,
     if_anybody_reads,
     in_command_line_words,
@@ -255,9 +253,10 @@ def finish(found: Found, *, all_written: bool = True) -> None:
         said = in_command_line_words(error)
         named = any(known in said for known in (name, *one.subject.raw_names))
         say(f"error: {said if named else f'{name}: {said}'}")
+    everything = [one for secret in found.secrets for one in secret.beside]
     broken = [
         (one.name, part, look.why)
-        for one in found.releases
+        for one in everything
         for part, look in one.looked.items()
         if look.status == "failed"
     ]
@@ -265,11 +264,13 @@ def finish(found: Found, *, all_written: bool = True) -> None:
         say(f"error: {part} of {name}: {in_command_line_words(why or '')}")
     if found.interrupted:
         say("interrupted: the results so far are above")
-        raise Exit(INTERRUPTED)
+        raise Exit(ExitCode.INTERRUPTED)
     if not all_written:
-        raise Exit(BAD_INPUT)
+        raise Exit(ExitCode.WRONG_INPUT)
     if found.state is not None and found.state is not State.PASSES:
         say(found.heading or "")
         raise Exit(found.state.exit_code)
+    if found.crashes:
+        raise Exit(ExitCode.INTERNAL_ERROR)
     if errors or broken:
-        raise Exit(BAD_INPUT)
+        raise Exit(ExitCode.WRONG_INPUT)

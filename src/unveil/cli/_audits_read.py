@@ -9,10 +9,11 @@ from typing import Annotated
 from cyclopts import Parameter
 from rich.console import Console
 
+from unveil._exits import Exit, ExitCode
 from unveil._text import harmless
 from unveil.auditing import compare_audits, is_reference, key_from, read_audit, rows_behind
 from unveil.cli._console import console
-from unveil.cli._guard import Exit, guarded, if_anybody_reads
+from unveil.cli._guard import guarded, if_anybody_reads
 from unveil.cli._outputs import (
     check_output,
     check_report,
@@ -25,9 +26,6 @@ from unveil.cli._sources import OPTIONS, OUTPUT, ROLES, Opening, typed
 from unveil.errors import Cell, File, InputError
 from unveil.microdata import Source, open_table
 from unveil.projects import Project
-
-WORSE = 1
-"""The exit code if something got worse and that matters."""
 
 _Audit = Annotated[Path, Parameter(help="What unveil audit --json wrote.")]
 
@@ -74,7 +72,7 @@ def compare(
     with if_anybody_reads():
         print_text(found.summary(), console(stderr=is_stdout(json)))
     if strict and found.got_worse:
-        raise Exit(WORSE)
+        raise Exit(ExitCode.FAILS)
 
 
 @guarded

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from annotated_types import Ge
 from cyclopts import Parameter
 
+from unveil._faults import contained
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import check_output
 from unveil.cli._sources import (
@@ -364,7 +365,7 @@ class _Run:
         for one in wanted:
             done.releases.append((one, None))
             try:
-                with slow_start():
+                with slow_start(), contained():
                     call = self.declaration.call()
                     found[one.name] = call(**self._source(one), **sources, **options)
             except GoalError as error:

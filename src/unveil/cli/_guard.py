@@ -1,12 +1,11 @@
 """What becomes of errors: the message alone and exit code 2; of Ctrl-C: a word and 130.
 
-Anything else is a bug and ends in a plain traceback.
+Anything else is a bug, or too little memory: a message without anybody's values, and 70.
 """
 
 from __future__ import annotations
 
 import functools
-import os
 import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,19 +15,13 @@ from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, ParamSpec
 
+from unveil._exits import Exit, ExitCode
+from unveil._faults import contained
 from unveil.cli._console import say
-from unveil.errors import Text, UnveilError, View, shown
-
-BAD_INPUT = 2
-INTERRUPTED = 130
-ENDED = 143
-"""The exit code if somebody else has ended us, as CI systems do after too long a time."""
+from unveil.cli._streams import to_nowhere
+from unveil.errors import InternalError, Text, UnveilError, View, shown
 
 _ended = False
-
-
-class Exit(SystemExit):
-    """Leave with an exit code, after everything has been said."""
 
 
 P = ParamSpec("P")
@@ -90,19 +83,14 @@ def if_anybody_reads() -> Iterator[None]:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        _tell_nobody()
-
-
-def _tell_nobody() -> None:
-    """Whoever read our output has stopped reading; what follows goes nowhere."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        to_nowhere()
 
 
 def end_politely(*_: object) -> None:
     """What is done at SIGTERM: as with Ctrl-C, what was found until then is kept; once."""
     global _ended
     if _ended:
-        sys.exit(ENDED)
+        raise Exit(ExitCode.ENDED)
     _ended = True
     raise KeyboardInterrupt
 
@@ -114,25 +102,27 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         _TYPED.set({**kwargs, **{str(place): one for place, one in enumerate(args)}})
         try:
-            command(*args, **kwargs)
+            with contained(but=(OSError, Exit)):
+                command(*args, **kwargs)
         except UnveilError as error:
             say(f"error: {in_command_line_words(error)}")
-            raise Exit(BAD_INPUT) from None
+            internal = isinstance(error, InternalError)
+            raise Exit(ExitCode.INTERNAL_ERROR if internal else ExitCode.WRONG_INPUT) from None
         except BrokenPipeError:
-            _tell_nobody()
-            raise Exit(0) from None
+            to_nowhere()
+            raise Exit(ExitCode.DONE) from None
         except OSError as error:
             where = f"{str(error.filename)!r}: " if error.filename else ""
-            say(f"error: {where}{error.strerror or error}")
-            raise Exit(BAD_INPUT) from None
+            say(f"error: {where}{error.strerror}")
+            raise Exit(ExitCode.WRONG_INPUT) from None
         except KeyboardInterrupt:
             say("interrupted")
-            raise Exit(_code(INTERRUPTED)) from None
+            raise Exit(_code(ExitCode.INTERRUPTED)) from None
         except Exit as left:
-            raise Exit(_code(int(left.code or 0))) from None
+            raise Exit(_code(left.code)) from None
 
     return run
 
 
-def _code(code: int) -> int:
-    return ENDED if _ended and code == INTERRUPTED else code
+def _code(code: ExitCode) -> ExitCode:
+    return ExitCode.ENDED if _ended and code == ExitCode.INTERRUPTED else code

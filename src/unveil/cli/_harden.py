@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 from typing import Annotated, Any
 
+from unveil._exits import Exit, ExitCode
 from unveil.attacks.differential import distance_named
 from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place, write_release
 from unveil.cli._console import console, say
 from unveil.cli._declared import SHELL
-from unveil.cli._guard import INTERRUPTED, Exit, guarded
+from unveil.cli._guard import guarded
 from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
 from unveil.cli._sources import OPTIONS, OUTPUT, OneFile, Outputs, Table, taking, typed
 from unveil.cli._testing import warm_up
@@ -18,9 +19,6 @@ from unveil.errors import InputError, Option
 from unveil.hardening import Hardening, Round, round_line
 from unveil.hardening import harden as hardened
 from unveil.sanitize import sanitizer_named
-
-NOT_REACHED = 1
-"""The exit code if the goal does not hold in the end."""
 
 _NOWHERE = Outputs()
 
@@ -69,9 +67,9 @@ def harden(
     _tell(finding, out, outputs)
     if finding.interrupted:
         say("interrupted; the rounds that were finished are above")
-        raise Exit(INTERRUPTED)
+        raise Exit(ExitCode.INTERRUPTED)
     if not finding.holds:
-        raise Exit(NOT_REACHED)
+        raise Exit(ExitCode.FAILS)
 
 
 def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from unveil._exits import Exit, ExitCode
+from unveil._faults import contained
 from unveil.cli._console import say
-from unveil.cli._guard import BAD_INPUT, INTERRUPTED, Exit, in_command_line_words
+from unveil.cli._guard import in_command_line_words
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
-from unveil.errors import InputError, Option, Text, UnveilError
+from unveil.errors import InputError, InternalError, Option, Text, UnveilError
 from unveil.measures import identifiers
 from unveil.microdata import (
     AnyRelease,
@@ -49,9 +51,12 @@ class Collected:
     wanted: int = 0
     ended_at: ToRead | None = None
     """Where the user ended it."""
+    internal: bool = False
+    """Whether unveil itself failed with one of them."""
 
     def fail(self, one: ToRead, error: UnveilError) -> None:
         """Remember why a release could not be used."""
+        self.internal |= isinstance(error, InternalError)
         said = in_command_line_words(error)
         self.failed.append((one, said if one.name in said else f"{one.name}: {said}"))
 
@@ -78,9 +83,9 @@ class Collected:
             say(f"error: {error}")
         if self.interrupted:
             say(f"interrupted: {done} of {self.wanted} releases were looked at to the end")
-            raise Exit(INTERRUPTED)
+            raise Exit(ExitCode.INTERRUPTED)
         if self.failed:
-            raise Exit(BAD_INPUT)
+            raise Exit(ExitCode.INTERNAL_ERROR if self.internal else ExitCode.WRONG_INPUT)
 
 
 def read_all(wanted: Sequence[ToRead], done: Collected) -> None:
@@ -89,7 +94,8 @@ def read_all(wanted: Sequence[ToRead], done: Collected) -> None:
         warm_up([Mondrian(k=1)], adversary=None)
     for one in wanted:
         try:
-            done.releases.append((one, one.get()))
+            with contained():
+                done.releases.append((one, one.get()))
         except UnveilError as error:
             done.fail(one, error)
     done.wanted = len(wanted)

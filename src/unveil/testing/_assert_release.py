@@ -57,6 +57,8 @@ def assert_release(
         That says of each requirement whether it holds, what was found, and what it means.
     InputError
         Where the test itself is wrong, such as a requirement that cannot be read.
+    InternalError
+        Where unveil itself failed, and nothing is known to be wrong with the release.
 
     Examples
     --------
@@ -74,16 +76,22 @@ def assert_release(
     """
     __tracebackhide__ = True  # pytest shows the line of the test, not of this function
     # Here, and not above: pytest loads this module whether or not a release is tested.
-    from unveil.testing._required import audited, failures
+    from unveil._faults import contained
+    from unveil.errors import InternalError
 
-    audit, required = audited(
-        microdata, release, requirements, project=project, options=options, adversary=adversary,
-        strict_columns=strict_columns, key=key, seed=seed, jobs=jobs,
-    )  # fmt: skip
+    with contained():
+        from unveil.testing._required import audited, failures
+
+        audit, required = audited(
+            microdata, release, requirements, project=project, options=options,
+            adversary=adversary, strict_columns=strict_columns, key=key, seed=seed, jobs=jobs,
+        )  # fmt: skip
+        saved = [] if audit.interrupted else _reports.save(audit)
+        said = failures(audit, required)
     if audit.interrupted:
         raise KeyboardInterrupt
-    saved = _reports.save(audit)
-    said = failures(audit, required)
     if said:
-        raise AssertionError("\n".join([*said, *(f"  report: {file}" for file in saved[:1])]))
+        text = "\n".join([*said, *(f"  report: {file}" for file in saved[:1])])
+        # A crash is not a verdict: it does not say that a requirement is violated.
+        raise InternalError(text) if audit.only_crashed else AssertionError(text)
     return audit

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil._text import display_name
-from unveil.auditing import FIGURES, Audit, Audited, Threshold, audit
+from unveil.auditing import FIGURES, Audit, Audited, State, Threshold, audit
 from unveil.auditing.parts import PARTS
 from unveil.errors import InputError, did_you_mean
 from unveil.projects import Project
@@ -169,10 +169,12 @@ def failures(found: Audit, required: Sequence[Requirement]) -> list[str]:
 def _of_release(release: Audited, required: Sequence[Requirement], about: str) -> list[str]:
     asked, besides = release.checks[: len(required)], release.checks[len(required) :]
     failed = sum(not check.passed for check in asked)
-    do = "does" if failed == 1 else "do"
-    these = f"{failed} of {len(required)} requirements {do}" if len(required) > 1 else (
-        "the requirement does")  # fmt: skip
-    heads = [f"{these} not hold"] if failed else []
+    these = f"{failed} of {len(required)} requirements" if len(required) > 1 else "the requirement"
+    one = failed == 1
+    not_hold = "does not hold" if one else "do not hold"
+    if release.crashes and release.state is not State.FAILS:
+        not_hold = f"{'is' if one else 'are'} not known to hold"
+    heads = [f"{these} {not_hold}"] if failed else []
     heads += ["it fails whatever is required"] if besides else []
     lines = [f"{display_name(release.name)}{about}: {', and '.join(heads)}"]
     explained: set[str] = set()

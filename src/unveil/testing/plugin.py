@@ -6,12 +6,13 @@ is called.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import pytest
 
+from unveil._exits import ExitCode
 from unveil.testing import _reports
 from unveil.testing._assert_release import assert_release as asserting
 
@@ -32,8 +33,44 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+class _Crashes:
+    """How often tests failed because unveil did: that is no verdict, and has an exit code.
+
+    With pytest-xdist, reports come from the workers.
+    """
+
+    def __init__(self) -> None:
+        self.failed = self.internal = 0
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.failed += report.failed
+        self.internal += getattr(report, _INTERNAL, False)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        if exitstatus == pytest.ExitCode.TESTS_FAILED and self.internal == self.failed > 0:
+            session.exitstatus = ExitCode.INTERNAL_ERROR
+
+
+_INTERNAL = "unveil_internal"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Mark the report of a test that failed because unveil did."""
+    report = yield
+    if call.excinfo is not None and report.failed:
+        from unveil.errors import InternalError
+
+        setattr(report, _INTERNAL, issubclass(call.excinfo.type, InternalError))
+    return report
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Begin to save reports, if asked to."""
+    config.pluginmanager.register(_Crashes())
     folder = config.getoption("--unveil-report")
     if folder is None:
         return
