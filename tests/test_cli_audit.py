@@ -20,7 +20,7 @@ from jsonschema import Draft202012Validator
 from rich.console import Console
 
 import unveil as uv
-from unveil.auditing import read_audit, schema
+from unveil.auditing import read_audit, schema, write_key
 from unveil.auditing.parts import PARTS
 from unveil.cli._audit_results import show_audit
 from unveil.errors import InputError
@@ -464,7 +464,7 @@ def test_references_are_resolved(table):
     ],
 )
 def test_references_that_cannot_be_resolved(table, given, message):
-    Path("a.key").write_text("0" * 64)
+    write_key("0" * 64, "a.key")
     assert message in run("resolve", *given, "--key", "a.key", code=2).stderr
 
 

@@ -18,6 +18,7 @@ from pages import FLAGS, PAGES, ROOT, Block, Command, blocks, commands, extras, 
 
 import unveil
 from unveil import Project, datasets
+from unveil.auditing import write_key
 from unveil.microdata import Permuted, read_csv, read_table
 from unveil.sanitize import Mondrian
 
@@ -98,7 +99,7 @@ def everything_that_pages_name() -> None:
     )
     register_and_hospitals(survey)
     # The references on the pages are of this key; audits use a key that is there again.
-    Path("report.key").write_text(hashlib.sha256(b"unveil").hexdigest())
+    write_key(hashlib.sha256(b"unveil").hexdigest(), "report.key")
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ FLOORS = (
     {"_version", "_lazy", "_text", "_exits"},
     {"errors"},
     {"_faults"},
-    {"options", "findings", "_axes", "_named_options"},
+    {"options", "findings", "files", "_axes", "_named_options"},
     {"registry"},
     {"microdata"},
     {"engine"},

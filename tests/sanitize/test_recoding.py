@@ -8,7 +8,7 @@ from plain_recoding import best_node, goals, recodable_tables
 from proofs import examples
 
 import unveil as uv
-from unveil.cli._anonymize import write_release
+from unveil.cli._outputs import Files
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Hierarchy
 from unveil.sanitize import NeedsMicrodataError, sanitizer_named
@@ -102,7 +102,9 @@ def test_what_is_written_is_read_back(tmp_path_factory, data, microdata):
     folder = tmp_path_factory.mktemp("releases")
     order = np.lexsort([release.sensitive.codes, release.class_of])
     for name in ("release.csv", "release.parquet"):
-        write_release(release, folder / name)
+        with Files() as files:
+            files.release(folder / name, release)
+            files.write()
         again = uv.read_release(folder / name, microdata)
         assert len(again) == len(microdata)
         for place, record in enumerate(order):

@@ -19,6 +19,7 @@ from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, State, Threshold, in_short, worst
 from unveil.auditing.parts import PARTS, Asked, Part
 from unveil.errors import File, InputError, Message, Text, View
+from unveil.files import write_text
 from unveil.findings import Figure, Finding, Value
 from unveil.measures import Identifiers, published_besides
 from unveil.microdata import Microdata
@@ -460,8 +461,7 @@ class Audit(Finding):
                 "cannot tell what to write into {file}; end it in .html for the report, .json for "
                 "all numbers, or .xml for JUnit", file=File(str(path)),
             )  # fmt: skip
-        file.write_text(made[file.suffix.lower()](), encoding="utf-8")
-        return file
+        return write_text(file, made[file.suffix.lower()]())
 
 
 def verdict_of(audit: Audit) -> list[str]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ import numpy as np
 
 from unveil.auditing._discretion import reference_to
 from unveil.errors import Cell, File, Foreign, InputError
+from unveil.files import write_new
 from unveil.microdata import Microdata
 
 _SECRET = r"(?:[\w-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[-_]?key|apikey|auth\w*|bearer|credentials?)[\w-]*)"  # noqa: E501
@@ -102,27 +104,38 @@ def _last_part(path: str) -> str:
 
 
 _KEY = re.compile("[0-9a-f]{64}")
+_LONGEST_KEY = 1000  # bytes of a file that could be one
 _REFERENCE = re.compile("#?[0-9a-f]{12}")
 
 
 def write_key(key: str, path: str | os.PathLike[str]) -> Path:
-    """Write a key into a file that only its owner may read."""
+    """Write a key into a new file that only its owner may read.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be written, or there is one already that has another key: people are
+        called by it elsewhere.
+    """
     file = Path(path)
     try:
-        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "w", encoding="ascii") as out:
-            file.chmod(0o600)  # it may have been there before, open to others
-            out.write(f"{key}\n")
-    except OSError as error:
-        raise InputError("cannot write the key {file}: {why}", file=File(str(file)),
-                         why=error.strerror or str(error)) from error  # fmt: skip
+        return write_new(file, f"{key}\n".encode("ascii"))
+    except FileExistsError:
+        if not file.exists():
+            raise InputError("the key {file} is a link that leads nowhere; remove it",
+                             file=File(str(file))) from None  # fmt: skip
+    if key_from(file) != key:
+        raise InputError("{file} has another key, by which people are called elsewhere; name "
+                         "another file", file=File(str(file)))  # fmt: skip
     return file
 
 
 def key_from(path: str | os.PathLike[str]) -> str:
     """Read a key from its file."""
     try:
-        text = Path(path).read_text("ascii").strip()
+        with open(path, "rb") as file:
+            _check_privacy(path, os.fstat(file.fileno()))
+            text = file.read(_LONGEST_KEY).decode("ascii").strip()
     except FileNotFoundError as error:
         raise InputError("there is no key {file}; an audit writes it beside its report: report.key",
                          file=File(str(path))) from error  # fmt: skip
@@ -135,6 +148,23 @@ def key_from(path: str | os.PathLike[str]) -> str:
             "report", file=File(str(path)),
         )  # fmt: skip
     return text
+
+
+def _check_privacy(path: str | os.PathLike[str], status: os.stat_result) -> None:
+    """Refuse a key that somebody else knows; a pipe comes from a vault."""
+    if os.name != "posix" or not stat.S_ISREG(status.st_mode):
+        return
+    if status.st_uid not in (os.geteuid(), 0):
+        raise InputError(
+            "the key {file} belongs to another user, who can tell whom a report is about; name a "
+            "file of your own", file=File(str(path)),
+        )  # fmt: skip
+    if stat.S_IMODE(status.st_mode) & 0o077:
+        raise InputError(
+            "the key {file} is open to other users, who can tell whom a report is about; run "
+            "chmod 600 on it or, if somebody may have read it, remove it: the next audit makes a "
+            "new one", file=File(str(path)),
+        )  # fmt: skip
 
 
 def resolve(

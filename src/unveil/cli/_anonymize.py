@@ -9,12 +9,12 @@ from cyclopts import Parameter
 
 from unveil.cli._console import say
 from unveil.cli._guard import guarded, in_command_line_words
-from unveil.cli._outputs import check_output, is_stdout, write, write_rows
+from unveil.cli._outputs import Files, check_output, is_stdout
 from unveil.cli._reading import Reading
 from unveil.cli._sources import OPTIONS, OUTPUT, Table, and_plugins, typed
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Option
-from unveil.microdata import PARQUET, AnyRelease, Microdata, Permuted, Role, is_parquet
+from unveil.microdata import PARQUET, Microdata, Permuted, Role
 from unveil.sanitize import Anatomy, Sanitizer, sanitizer_named
 
 TABLES = (".csv", *PARQUET)
@@ -49,7 +49,9 @@ def anonymize(
     microdata = reading.read()
     warm_up([f], adversary=None)
     release = f.sanitize(microdata)
-    write_release(release, out)
+    with Files() as files:
+        files.release(out, release)
+        files.write()
     where = "standard output" if is_stdout(out) else str(out)
     say(f"{where}: {release.in_short}")
     left_out = _left_out(microdata)
@@ -62,12 +64,12 @@ def anonymize(
 def check_place(out: Path, f: Sanitizer, reading: Reading) -> None:
     """Refuse a place where what this sanitizer publishes cannot be written."""
     if isinstance(f, Anatomy):
-        _check_folder(out, f)
+        _check_folder(out, f, reading)
     else:
         check_output(out, "-o", suffixes=TABLES, source=reading.file)
 
 
-def _check_folder(out: Path, f: Sanitizer) -> None:
+def _check_folder(out: Path, f: Sanitizer, reading: Reading) -> None:
     """Two tables need a folder: in one they would be taken for records with their own secrets."""
     if is_stdout(out) or out.suffix.lower() in TABLES or out.is_file():
         raise InputError(
@@ -76,24 +78,11 @@ def _check_folder(out: Path, f: Sanitizer) -> None:
         )
     if not out.is_dir():
         check_output(out, "-o")
+        return
+    for table in Permuted.files_in(out):
+        check_output(table, "-o", source=reading.file)
 
 
 def _left_out(microdata: Microdata) -> str:
     used = (Role.QUASI, Role.SENSITIVE)
     return ", ".join(c.name for c in microdata.columns if c.role not in used)
-
-
-def write_release(release: AnyRelease, out: Path) -> None:
-    """Write what is published, class by class; a dash means standard output, as CSV.
-
-    A permuted release is two tables, in a folder.
-    """
-    if isinstance(release, Permuted):
-        out.mkdir(exist_ok=True)
-        release.write(out)
-        return
-    frame = release.to_frame(by_class=True)  # the original's order could link rows to people
-    if is_parquet(out):
-        write(out, lambda file: frame.to_parquet(file, index=False))
-        return
-    write_rows(out, frame)

@@ -5,8 +5,9 @@ Files are checked before the long work, and each is written whole or not at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated
 
@@ -27,15 +28,15 @@ from unveil.auditing import (
 from unveil.cli._console import folded
 from unveil.cli._guard import if_anybody_reads, in_command_line_words
 from unveil.cli._outputs import (
+    Files,
     check_output,
     check_plot,
     check_report,
     is_stdout,
-    save_picture,
-    write_text,
 )
 from unveil.cli._sources import OUTPUT, typed
 from unveil.errors import InputError
+from unveil.files import is_special, same_file
 
 
 @Parameter(name="*")
@@ -75,13 +76,11 @@ class AuditOutputs:
         check_plot(self.plot)
         files = {"--report": self.report, "--json": self.json, "--junit": self.junit,
                  "--plot": self.plot, "--key": self.key}  # fmt: skip
-        seen: dict[Path, str] = {}
-        for option, file in files.items():
-            if file is not None and file in seen:
-                where = "standard output" if is_stdout(file) else f"the same file, {str(file)!r}"
-                raise InputError(f"{seen[file]} and {option} name {where}")
-            if file is not None:
-                seen[file] = option
+        given = [(option, file) for option, file in files.items() if file is not None]
+        for (first, one), (second, other) in combinations(given, 2):
+            if same_file(one, other):
+                where = "standard output" if is_stdout(one) else f"the same file, {str(other)!r}"
+                raise InputError(f"{first} and {second} name {where}")
         if self.key is not None and is_stdout(self.key):
             raise InputError("--key needs a file, such as report.key")
         if self.key is not None and not self.key.exists():
@@ -97,7 +96,10 @@ class AuditOutputs:
         """Where the key of the references is kept; None where there are none to resolve."""
         if self.key is not None:
             return self.key
-        shown = [file for file in (self.report, self.json) if file and not is_stdout(file)]
+        shown = [
+            file for file in (self.report, self.json)
+            if file and not is_stdout(file) and not is_special(file)
+        ]  # fmt: skip
         return shown[0].with_suffix(".key") if shown and not self.include_records else None
 
     def known_key(self) -> str | None:
@@ -108,7 +110,7 @@ class AuditOutputs:
     def write(self, found: Audit, out: Console) -> list[InputError]:
         """Write all that was asked for; the key first, for without it references are lost.
 
-        A file that cannot be written keeps nobody from the others; it is returned why.
+        It is returned what could not be written, and why.
         """
         try:
             found = self._under_kept_key(found)
@@ -116,19 +118,19 @@ class AuditOutputs:
             failed = [error]
         else:
             failed = []
-        writers: list[tuple[Path | None, Callable[[Path], None]]] = [
-            (self.json, lambda file: write_text(file, found.to_json() + "\n")),
-            (self.junit, lambda file: write_text(file, found.to_junit())),
-            (self.report, lambda file: write_text(file, found.page())),
-            (self.plot, lambda file: save_picture(file, found.plot(), out)),
-        ]
-        for file, written in writers:
-            if file is not None:
-                try:
-                    with if_anybody_reads():
-                        written(file)
-                except InputError as error:
-                    failed.append(error)
+        try:
+            with Files(out) as files, if_anybody_reads():
+                if self.json is not None:
+                    files.text(self.json, found.to_json() + "\n")
+                if self.junit is not None:
+                    files.text(self.junit, found.to_junit())
+                if self.report is not None:
+                    files.text(self.report, found.page())
+                if self.plot is not None:
+                    files.picture(self.plot, found.plot())
+                files.write()
+        except InputError as error:
+            failed.append(error)
         return failed
 
     def _under_kept_key(self, found: Audit) -> Audit:

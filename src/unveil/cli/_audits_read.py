@@ -15,11 +15,11 @@ from unveil.auditing import compare_audits, is_reference, key_from, read_audit, 
 from unveil.cli._console import console
 from unveil.cli._guard import guarded, if_anybody_reads
 from unveil.cli._outputs import (
+    Files,
     check_output,
     check_report,
     is_stdout,
     print_text,
-    write_findings,
     write_text,
 )
 from unveil.cli._sources import OPTIONS, OUTPUT, ROLES, Opening, typed
@@ -67,9 +67,10 @@ def compare(
     """Compare two audits: what got better, and what got worse."""
     check_output(json, "--json")
     found = compare_audits(read_audit(before), read_audit(after))
-    if json is not None:
-        write_findings(json, [found], records=False)
-    with if_anybody_reads():
+    with Files() as files, if_anybody_reads():
+        if json is not None:
+            files.findings(json, [found], records=False)
+            files.write()
         print_text(found.summary(), console(stderr=is_stdout(json)))
     if strict and found.got_worse:
         raise Exit(ExitCode.FAILS)

@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.console import Console
 
+    from unveil.cli._outputs import Files
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Collected, Given, ToRead
     from unveil.findings import Finding
@@ -176,9 +177,9 @@ class _Run:
         if microdata is not None:
             told = {str(note) for finding in found.values() for note in finding.notes}
             done.notes[:0] = [shown(note, SHELL) for note in microdata.notes if note not in told]
-        self._write(found, done, out)
-        self._show(found, done, out)
-        done.finish(sum(not _interrupted(finding) for finding in found.values()))
+        with self._written(found, done, out):
+            self._show(found, done, out)
+            done.finish(sum(not _interrupted(finding) for finding in found.values()))
 
     def _given(self) -> Given:
         """What was published, and what sanitizers would publish; a first look if nothing is."""
@@ -459,31 +460,31 @@ class _Run:
             return replace(release, perturbed=(release.sensitive.name,))
         return release
 
-    def _write(self, found: Mapping[str, Finding], done: Collected, out: Console) -> None:
+    def _written(self, found: Mapping[str, Finding], done: Collected, out: Console) -> Files:
         """The files first: whoever reads the report may stop in the middle."""
-        from unveil.cli._outputs import is_stdout, save_picture, write_content, write_rows
+        from unveil.cli._outputs import Files
         from unveil.render import draw, table_content
 
-        to = self.outputs
+        to, files = self.outputs, Files(out)
         if to.json is not None:
             content = [one.to_dict(records=to.records) for one in found.values()]
             for finding, told in zip(found.values(), content, strict=True):
                 if self.people.person:
                     told["persons"] = [table_content(self._person(finding, p), View())
                                        for p in self.people.person]  # fmt: skip
-            write_content(to.json, content, done.failures())
+            files.content(to.json, content, done.failures())
         if to.csv is not None and found:
-            write_rows(to.csv, _rows(found))
-            if not is_stdout(to.csv):
-                out.print(f"rows: {to.csv}", soft_wrap=True)
+            files.rows(to.csv, _rows(found), "rows")
         if to.plot is not None and found:
             with _kept(done, to.plot):
-                save_picture(to.plot, draw(together(found).chart(to.chart or 0)), out)
+                files.picture(to.plot, draw(together(found).chart(to.chart or 0)))
+        files.write()
         for one, path in self.files.items():
             if path is not None and found:
                 with _kept(done, path):
                     getattr(next(iter(found.values())), one.method)(path)
                     out.print(f"{one.name}: {path}", soft_wrap=True)
+        return files
 
     def _person(self, finding: Finding, person: str) -> Any:
         from unveil.cli._people import people_of, person_number

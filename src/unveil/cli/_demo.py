@@ -20,14 +20,12 @@ from unveil.cli._console import console
 from unveil.cli._declared import SHELL, show_beside, together
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import (
+    Files,
     check_output,
     check_plot,
     check_report,
     is_stdout,
     print_text,
-    save_picture,
-    write_findings,
-    write_text,
 )
 from unveil.cli._sources import OUTPUT, typed
 from unveil.cli._testing import warm_up
@@ -97,24 +95,27 @@ def demo(
     _show_worst(found, out)
     out.print(_WHY)
     out.print()
-    if json is not None:
-        write_findings(json, list(found.values()), records=False)
-    if plot is not None:
-        save_picture(plot, draw(together(found).charts[0]), out)
+    with Files(out) as files:
+        if json is not None:
+            files.findings(json, list(found.values()), records=False)
+        if plot is not None:
+            files.picture(plot, draw(together(found).charts[0]))
+        if report is not None:
+            files.text(report, _page(report))
+        files.write()
     if report is not None:
-        _write_report(report)
         out.print(f"All attacks and measures, in a browser: {report}\n", soft_wrap=True)
     out.print("Now yours:", style="bold")
     out.print(f"  {_NEXT}", soft_wrap=True)
 
 
-def _write_report(file: Path) -> None:
+def _page(file: Path) -> str:
     """All attacks and measures, on the same releases."""
     from unveil.auditing import audit
 
     found = audit(election_survey(), _STORY)
     command = shlex.join(["unveil", "demo", "--report", file.name])
-    write_text(file, replace(found, command=command).page())
+    return replace(found, command=command).page()
 
 
 def _show_worst(found: Mapping[str, DifferentialInference], out: Console) -> None:

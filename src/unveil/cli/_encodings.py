@@ -8,7 +8,7 @@ from unveil.attacks.differential import compare_encodings as compare
 from unveil.cli._console import console
 from unveil.cli._declared import SHELL
 from unveil.cli._guard import guarded
-from unveil.cli._outputs import print_text, save_picture, write_rows, write_text
+from unveil.cli._outputs import print_text
 from unveil.cli._sources import OPTIONS, OneFile, Outputs, Table, taking, typed
 from unveil.cli._testing import warm_up
 from unveil.sanitize import first_look, sanitizers_named
@@ -44,10 +44,5 @@ def compare_encodings(
     warm_up(wanted, adversary=None)
     finding = compare(microdata, wanted, adversary=adversary, **options)
     out = console(stderr=outputs.to_stdout)
-    if outputs.json is not None:
-        write_text(outputs.json, finding.to_json(records=outputs.records) + "\n")
-    if outputs.csv is not None:
-        write_rows(outputs.csv, finding.to_frame())
-    if outputs.plot is not None:
-        save_picture(outputs.plot, finding.plot(), out)
-    print_text(finding.summary(SHELL), out)
+    with outputs.written(finding, out):
+        print_text(finding.summary(SHELL), out)

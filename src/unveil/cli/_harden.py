@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from unveil._exits import Exit, ExitCode
 from unveil.attacks.differential import distance_named
 from unveil.attacks.shared import adversaries_named
-from unveil.cli._anonymize import check_place, write_release
+from unveil.cli._anonymize import check_place
 from unveil.cli._console import console, say
 from unveil.cli._declared import SHELL
 from unveil.cli._guard import guarded
-from unveil.cli._outputs import is_stdout, print_text, save_picture, write_rows, write_text
+from unveil.cli._outputs import is_stdout, print_text
 from unveil.cli._sources import OPTIONS, OUTPUT, OneFile, Outputs, Table, taking, typed
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Option
@@ -74,16 +74,10 @@ def harden(
 
 def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:
     terminal = console(stderr=outputs.to_stdout or is_stdout(out))
-    if outputs.json is not None:
-        write_text(outputs.json, finding.to_json(records=outputs.records) + "\n")
-    if outputs.csv is not None:
-        write_rows(outputs.csv, finding.to_frame())
-    if outputs.plot is not None:
-        save_picture(outputs.plot, finding.plot(), terminal)
-    print_text(finding.summary(SHELL), terminal)
-    if out is not None:
-        write_release(finding.release, out)
-        if not is_stdout(out):
+    release = None if out is None else (out, finding.release)
+    with outputs.written(finding, terminal, release) as files:
+        print_text(finding.summary(SHELL), terminal)
+        if out is not None and not is_stdout(out) and not files.failed:
             terminal.print(f"release: {out}, that of round {finding.best.number} "
                            f"({finding.strategy})", soft_wrap=True)  # fmt: skip
 

@@ -244,26 +244,29 @@ def _show(
     found: "Mapping[str, Measures]", lost: "Mapping[str, Finding]", outputs: _Outputs
 ) -> None:
     from unveil.cli._console import console
-    from unveil.cli._outputs import is_stdout, print_text, save_picture, write_findings
+    from unveil.cli._outputs import Files, is_stdout, print_text
     from unveil.measures import MeasuresComparison
 
     whole: Finding = next(iter(found.values()))
     if len(found) > 1:
         whole = MeasuresComparison(tables=dict(found))
-    if outputs.json is not None:
-        results: list[Finding] = [*found.values(), *lost.values()]
-        write_findings(outputs.json, results, records=outputs.records)
     out = console(stderr=is_stdout(outputs.json))
-    print_text(whole.summary(SHELL), out)
-    if outputs.classes:
-        for name, one in found.items():
+    with Files(out) as files:
+        if outputs.json is not None:
+            results: list[Finding] = [*found.values(), *lost.values()]
+            files.findings(outputs.json, results, records=outputs.records)
+        if outputs.plot is not None:
+            files.picture(outputs.plot, whole.plot())
+        files.write()
+        print_text(whole.summary(SHELL), out)
+        if outputs.classes:
+            for name, one in found.items():
+                out.print()
+                where = f", {name}" if len(found) > 1 else ""
+                print_text("\n".join(_deciding(one, where)), out)
+        for loss in lost.values():
             out.print()
-            print_text("\n".join(_deciding(one, f", {name}" if len(found) > 1 else "")), out)
-    for loss in lost.values():
-        out.print()
-        print_text(loss.summary(SHELL), out)
-    if outputs.plot is not None:
-        save_picture(outputs.plot, whole.plot(), out)
+            print_text(loss.summary(SHELL), out)
 
 
 def _deciding(found: "Measures", where: str) -> list[str]:

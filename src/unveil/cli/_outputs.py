@@ -5,16 +5,28 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
+from itertools import compress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from unveil._text import harmless
 from unveil._version import __version__
-from unveil.cli._console import folded
-from unveil.cli._guard import files_read, in_command_line_words
-from unveil.errors import InputError, MissingExtraError, did_you_mean
+from unveil.cli._console import folded, say
+from unveil.cli._guard import Exit, files_read, in_command_line_words
+from unveil.errors import File, InputError, Listed, MissingExtraError, did_you_mean
+from unveil.files import (
+    NotWrittenError,
+    Writer,
+    is_special,
+    same_file,
+    write_together,
+    writer_of,
+)
 from unveil.findings import SCHEMA, Finding
+from unveil.microdata import AnyRelease, Permuted, is_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,11 +70,18 @@ def check_output(
             if len(suffixes) > 1
             else f"{option} {str(path)!r} must end in {suffixes[0]}"
         )
-    folder = path.parent
+    folder = Path(os.path.realpath(path)).parent
+    if is_special(path):
+        if path.exists() and not os.access(path, os.W_OK):
+            raise InputError(f"{option} {str(path)!r}: no permission to write there")
+        return
     if not folder.is_dir():
         raise InputError(f"{option} {str(path)!r}: the folder {str(folder)!r} does not exist")
-    if not os.access(folder if _is_replaceable(path) else path, os.W_OK):
-        raise InputError(f"{option} {str(path)!r}: no permission to write there")
+    if not os.access(folder, os.W_OK):
+        raise InputError(
+            f"{option} {str(path)!r}: no permission to write into the folder {str(folder)!r}; a "
+            "file is replaced by a new one, so its folder must be writable"
+        )
     for file in [*([] if source is None else [source]), *files_read()]:
         if path.exists() and file.exists() and path.samefile(file):
             what = "the table" if file == source else "a file"
@@ -106,7 +125,7 @@ def check_results(
     """Refuse, before the long work, results that could not be written in the end."""
     check_output(json, "--json", source=source)
     check_plot(plot, source=source)
-    if json is not None and json == plot:
+    if json is not None and plot is not None and same_file(json, plot):
         raise InputError(f"--json and --plot name the same file, {str(json)!r}")
     if records and json is None:
         raise InputError("--records adds to the JSON; say where that goes with --json")
@@ -116,18 +135,9 @@ def check_rows(csv: Path | None, *, json: Path | None, plot: Path | None) -> Non
     """The same for ``--csv``, where everybody's row goes."""
     check_output(csv, "--csv", suffixes=(".csv",))
     for option, other in (("--json", json), ("--plot", plot)):
-        if csv is not None and csv == other:
+        if csv is not None and other is not None and same_file(csv, other):
             where = "standard output" if is_stdout(csv) else f"the same file, {str(csv)!r}"
             raise InputError(f"--csv and {option} name {where}")
-
-
-def write_rows(path: Path, frame: pd.DataFrame) -> None:
-    """Write a table as CSV."""
-
-    def into(file: IO[bytes]) -> None:
-        file.write(frame.to_csv(index=False, lineterminator="\n").encode())
-
-    write(path, into)
 
 
 def print_text(text: str, out: Console) -> None:
@@ -136,76 +146,159 @@ def print_text(text: str, out: Console) -> None:
         out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
 
 
-def save_picture(path: Path, axes: Axes, out: Console) -> None:
-    """Write what was drawn, in the form that the file's name asks for."""
-    figure = axes.get_figure(root=True)
-    assert figure is not None
+class Files:
+    """The files that a command writes: all of them, or none.
 
-    def into(file: IO[bytes]) -> None:
-        figure.savefig(file, format=path.suffix.lower().removeprefix("."), dpi=160)
+    A failure is raised at the end of the block, when everything else has been said. What was to
+    be written is then kept elsewhere, if it can be.
 
-    write(path, into)
-    out.print(f"picture: {path}", soft_wrap=True)
+    Parameters
+    ----------
+    out : Console, optional
+        Told where the files are that have a label.
+    """
+
+    def __init__(self, out: Console | None = None) -> None:
+        self._out = out
+        self._given: list[tuple[Path, Writer, str]] = []
+        self._failure: InputError | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether a file could not be written."""
+        return self._failure is not None
+
+    def __enter__(self) -> Files:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._failure is None:
+            return
+        if kind is None:
+            raise self._failure
+        if issubclass(kind, Exit):  # that code says more than ours
+            say(f"error: {in_command_line_words(self._failure)}")
+
+    def add(self, path: Path, into: Writer, label: str = "") -> None:
+        """Write by a function; a dash means standard output."""
+        self._given.append((path, into, label))
+
+    def text(self, path: Path, text: str) -> None:
+        """Write a text as UTF-8."""
+        self.add(path, writer_of(text))
+
+    def rows(self, path: Path, frame: pd.DataFrame, label: str = "") -> None:
+        """Write a table as CSV."""
+        self.add(path, writer_of(frame.to_csv(index=False, lineterminator="\n")), label)
+
+    def picture(self, path: Path, axes: Axes) -> None:
+        """Write what was drawn, in the form that the file's name asks for."""
+        figure = axes.get_figure(root=True)
+        assert figure is not None
+        form = path.suffix.lower().removeprefix(".")
+        self.add(path, lambda file: figure.savefig(file, format=form, dpi=160), "picture")
+
+    def findings(
+        self,
+        path: Path,
+        findings: Sequence[Finding],
+        *,
+        records: bool,
+        failed: Sequence[dict[str, str]] = (),
+    ) -> None:
+        """Write findings as JSON, and beside them what could not be done."""
+        self.content(path, [finding.to_dict(records=records) for finding in findings], failed)
+
+    def release(self, path: Path, release: AnyRelease) -> None:
+        """Write what is published, class by class; a permuted release is two tables, in a folder.
+
+        The order of the original could link rows to people.
+        """
+        if isinstance(release, Permuted):
+            for place, into in release.writers(path):
+                self.add(place, into)
+            return
+        frame = release.to_frame(by_class=True)
+        if is_parquet(path):
+            self.add(path, lambda file: frame.to_parquet(file, index=False))
+        else:
+            self.rows(path, frame)
+
+    def content(
+        self, path: Path, findings: Sequence[dict[str, Any]], failed: Sequence[dict[str, str]]
+    ) -> None:
+        """The same of findings that are plain values already."""
+        document = {
+            "unveil": __version__, "schema": SCHEMA, "findings": list(findings),
+            "failed": list(failed),
+        }  # fmt: skip
+        self.text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def write(self) -> None:
+        """Write all that was added; what goes to standard output comes last."""
+        given, self._given = self._given, []
+        direct = [is_stdout(path) or is_special(path) for path, *_ in given]
+        files = [one[:2] for one, is_direct in zip(given, direct, strict=True) if not is_direct]
+        try:
+            write_together(files)
+        except NotWrittenError as error:
+            self._failure = _kept_elsewhere(files, error)
+        for path, into, _ in compress(given, direct):
+            if is_stdout(path):
+                _to_stdout(into)
+                continue
+            try:
+                write_together([(path, into)])
+            except NotWrittenError as error:
+                self._failure = self._failure or error
+        for path, _, label in [] if self._failure else given:
+            if label and self._out is not None and not is_stdout(path):
+                self._out.print(f"{label}: {path}", soft_wrap=True)
 
 
-def write_findings(
-    path: Path,
-    findings: Sequence[Finding],
-    *,
-    records: bool,
-    failed: Sequence[dict[str, str]] = (),
-) -> None:
-    """Write findings as JSON, and beside them what could not be done."""
-    write_content(path, [finding.to_dict(records=records) for finding in findings], failed)
-
-
-def write_content(
-    path: Path, findings: Sequence[dict[str, Any]], failed: Sequence[dict[str, str]]
-) -> None:
-    """The same of findings that are plain values already."""
-    document = {
-        "unveil": __version__, "schema": SCHEMA, "findings": list(findings), "failed": list(failed),
-    }  # fmt: skip
-    write_text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+def write(path: Path, into: Writer) -> None:
+    """Write one file whole or not at all; a dash means standard output."""
+    with Files() as files:
+        files.add(path, into)
+        files.write()
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a text as UTF-8."""
-
-    def into(file: IO[bytes]) -> None:
-        file.write(text.encode())
-
-    write(path, into)
+    """The same of a text, as UTF-8."""
+    write(path, writer_of(text))
 
 
-def write(path: Path, into: Callable[[IO[bytes]], None]) -> None:
-    """Write a file whole or not at all; a dash means standard output."""
+def _to_stdout(into: Writer) -> None:
     try:
-        if is_stdout(path):
-            into(sys.stdout.buffer)
-            sys.stdout.buffer.flush()
-            return
-        if not _is_replaceable(path):  # a pipe or a device: there is nothing to put in its place
-            with path.open("wb") as file:
-                into(file)
-            return
-        _replace(path.resolve(), into)
+        into(sys.stdout.buffer)
+        sys.stdout.buffer.flush()
     except BrokenPipeError:  # nobody reads it any more, which is no fault
         raise
     except OSError as error:
-        where = "to standard output" if is_stdout(path) else repr(str(path))
-        raise InputError(f"cannot write {where}: {error.strerror or error}") from error
+        raise InputError(
+            "cannot write to standard output: {why}", why=error.strerror or str(error)
+        ) from error
 
 
-def _replace(path: Path, into: Callable[[IO[bytes]], None]) -> None:
-    draft = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        with draft.open("xb") as file:
-            into(file)
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
-
-
-def _is_replaceable(path: Path) -> bool:
-    return path.is_file() or not path.exists()
+def _kept_elsewhere(files: Sequence[tuple[Path, Writer]], error: NotWrittenError) -> InputError:
+    """Write what was found for a disk that is full to the folder for temporary files instead."""
+    folder, kept = None, []
+    for path, into in files:
+        with suppress(OSError, NotWrittenError):
+            folder = folder or Path(tempfile.mkdtemp(prefix="unveil-kept-"))
+            place = folder / path.name
+            if not place.exists():
+                write_together([(place, into)])
+                kept.append(place.name)
+    if folder is None:
+        return error
+    if not kept:
+        with suppress(OSError):
+            folder.rmdir()
+        return error
+    return NotWrittenError(
+        "{what}; meanwhile {names} {are} in {folder}, which only you can read; move {them} from "
+        "there",
+        what=error.message, names=Listed(kept), are="is" if len(kept) == 1 else "are",
+        folder=File(folder), them="it" if len(kept) == 1 else "them",
+    )  # fmt: skip

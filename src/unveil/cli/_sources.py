@@ -8,7 +8,8 @@ declared where the function is that takes it.
 # Annotations are read by the command line, also those that another module inherits: no strings.
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import (
@@ -29,8 +30,13 @@ from unveil.microdata import options as reading
 from unveil.options import Shell, check, choices_of, help_of, options_of, shell_of
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from unveil.cli._outputs import Files
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Given
+    from unveil.findings import Finding
+    from unveil.microdata import AnyRelease
 
 ROLES = Group("Roles of columns", sort_key=1)
 PUBLISHED = Group("Releases", sort_key=2)
@@ -375,6 +381,25 @@ class Outputs(Typed):
         if self.chart is not None and self.plot is None:
             raise InputError("{chart} says what to draw: give the file with {plot}",
                              chart=Option("chart"), plot=Option("plot"))  # fmt: skip
+
+    @contextmanager
+    def written(
+        self, finding: "Finding", out: "Console", release: "tuple[Path, AnyRelease] | None" = None
+    ) -> "Iterator[Files]":
+        """Write all of it, and a release, together; a failure is raised at the end of the block."""
+        from unveil.cli._outputs import Files
+
+        with Files(out) as files:
+            if self.json is not None:
+                files.text(self.json, finding.to_json(records=self.records) + "\n")
+            if self.csv is not None:
+                files.rows(self.csv, finding.to_frame())
+            if self.plot is not None:
+                files.picture(self.plot, finding.plot())
+            if release is not None:
+                files.release(*release)
+            files.write()
+            yield files
 
     @property
     def to_stdout(self) -> bool:

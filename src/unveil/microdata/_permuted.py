@@ -12,15 +12,16 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import IO, Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.errors import File, InputError, MissingValuesError, Row
+from unveil.files import Writer, not_written, same_file, write_together
 from unveil.microdata._cell_columns import column_cells
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._microdata import Microdata, distinct_rows
@@ -244,7 +245,7 @@ class Permuted(AnyRelease):
         where: str | os.PathLike[str],
         sensitive_table: str | os.PathLike[str] | None = None,
     ) -> tuple[Path, Path]:
-        """Write the two tables, to be read by `read_anatomy`.
+        """Write the two tables, to be read by `read_anatomy`: both, or after an error none.
 
         Parameters
         ----------
@@ -260,6 +261,21 @@ class Permuted(AnyRelease):
         tuple of Path
             The two files.
         """
+        (first, _), (second, _) = writers = self.writers(where, sensitive_table)
+        write_together(writers)
+        return first, second
+
+    @staticmethod
+    def files_in(folder: str | os.PathLike[str]) -> list[Path]:
+        """The two files that `write` makes in a folder."""
+        return [Path(folder) / f"{name}.csv" for name in FILE_NAMES]
+
+    def writers(
+        self,
+        where: str | os.PathLike[str],
+        sensitive_table: str | os.PathLike[str] | None = None,
+    ) -> list[tuple[Path, Writer]]:
+        """The two files of `write`, and what writes them; a folder is made."""
         if sensitive_table is None:
             if Path(where).suffix.lower() in _WRITERS or Path(where).is_file():
                 raise InputError(
@@ -267,19 +283,20 @@ class Permuted(AnyRelease):
                     "{file}",
                     file=File(where),
                 )
-            Path(where).mkdir(parents=True, exist_ok=True)
-            files = [Path(where) / f"{name}.csv" for name in FILE_NAMES]
+            _make_folder(Path(where))
+            files = self.files_in(where)
         else:
             files = [Path(where), Path(sensitive_table)]
         for file in files:
             if file.suffix.lower() not in _WRITERS:
                 raise InputError("{file} must end in {suffixes}", file=File(file),
                                  suffixes=", ".join(_WRITERS))  # fmt: skip
-        if files[0].resolve() == files[1].resolve():
+        if same_file(*files):
             raise InputError("the two tables cannot both be written to {file}", file=File(files[0]))
-        for file, table in zip(files, self.tables(), strict=True):
-            _WRITERS[file.suffix.lower()](table, file)
-        return files[0], files[1]
+        return [
+            (file, partial(_WRITERS[file.suffix.lower()], table))
+            for file, table in zip(files, self.tables(), strict=True)
+        ]
 
     def __repr__(self) -> str:
         rows = [["group", "records", self.sensitive.name]]
@@ -290,7 +307,14 @@ class Permuted(AnyRelease):
         return self._listing(rows, "group", kind="Permuted release")
 
 
-def _write_csv(table: pd.DataFrame, file: Path) -> None:
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(folder, error) from error
+
+
+def _write_csv(table: pd.DataFrame, file: IO[bytes]) -> None:
     texts = table.select_dtypes(include=["object", "string"])
     # Python's writer does not quote a carriage return, which ends a line, too.
     returns = any("\r" in text for name in texts for text in texts[name].unique())
@@ -298,7 +322,7 @@ def _write_csv(table: pd.DataFrame, file: Path) -> None:
     table.to_csv(file, index=False, lineterminator="\n", encoding="utf-8", quoting=quoting)
 
 
-def _write_parquet(table: pd.DataFrame, file: Path) -> None:
+def _write_parquet(table: pd.DataFrame, file: IO[bytes]) -> None:
     table.to_parquet(file, index=False)
 
 

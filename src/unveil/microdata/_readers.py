@@ -26,6 +26,7 @@ from unveil.errors import (
     Text,
 )
 from unveil.errors import Column as ColumnName
+from unveil.files import note_input
 from unveil.microdata._csv import from_csv
 from unveil.microdata._distinct import Distinct, distinct_of
 from unveil.microdata._encode import (
@@ -128,6 +129,7 @@ def read_csv(
       income: sensitive, categorical, 2 values
       1 of 3 records with missing values dropped (age 1)
     """
+    note_input(path)
     source = from_csv(
         path, delimiter=delimiter, encoding=encoding, columns=columns, comment=comment
     )
@@ -172,6 +174,7 @@ def read_parquet(
         categorical=categorical, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values,
     )  # fmt: skip
+    note_input(path)
     return _read(from_parquet(path), options)
 
 
@@ -229,6 +232,7 @@ def open_table(
     The options are those of `read_csv`; none is for Parquet files.
     """
     given = {"delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment}
+    note_input(path)
     if not is_parquet(path):
         return from_csv(path, **{**given, "encoding": encoding or "utf-8"})  # type: ignore[arg-type]
     for name, one in given.items():

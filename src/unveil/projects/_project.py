@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.errors import File, InputError, Message, Option
+from unveil.files import write_text
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -146,16 +147,10 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         """
         file = Path(path)
         text = self.moved(file.parent).to_toml()
-        try:
-            with file.open("w" if force else "x", encoding="utf-8", newline="\n") as stream:
-                stream.write(text)
-        except FileExistsError:
+        if file.exists() and not force:
             raise InputError("{file} already exists; {force} replaces it", file=File(file),
-                             force=Option("force", True)) from None  # fmt: skip
-        except OSError as error:
-            raise InputError("cannot write {file}: {why}", file=File(file),
-                             why=error.strerror or str(error)) from None  # fmt: skip
-        return file
+                             force=Option("force", True))  # fmt: skip
+        return write_text(file, text)
 
     def moved(self, folder: str | os.PathLike[str]) -> Project:
         """The same project, with paths that start from another folder."""

@@ -9,6 +9,7 @@ localization", Bayesian Analysis, 2021).
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from unveil._version import __version__
 from unveil.attacks.relative_risk._beliefs import given_tuple
-from unveil.errors import Cell, File, InputError, Message, MissingExtraError, Option, Text
+from unveil.errors import Cell, InputError, Message, MissingExtraError, Option, Text
+from unveil.files import write_together, writer_of
 from unveil.findings import Axis, Chart, Series, numbers
 
 if TYPE_CHECKING:
@@ -68,18 +70,16 @@ def traces(finding: RelativeRisk) -> DataTree:
 
 def save_traces(finding: RelativeRisk, path: str | os.PathLike[str]) -> Path:
     """Write the traces of the panel as a NetCDF file for ArviZ."""
-    place = Path(path)
     tree = traces(finding)
-    if not place.parent.is_dir():
-        raise InputError(
-            "cannot write {file}: the folder {folder} does not exist",
-            file=File(place), folder=File(place.parent),
-        )  # fmt: skip
     try:
         import h5netcdf  # noqa: F401  (xarray would ask for another library)
     except ImportError as error:
         raise _missing() from error
-    tree.to_netcdf(place, engine="h5netcdf")
+    place = Path(path)
+    with tempfile.TemporaryDirectory() as folder:  # its library writes by name only
+        made = Path(folder, "traces.nc")
+        tree.to_netcdf(made, engine="h5netcdf")
+        write_together([(place, writer_of(made.read_bytes()))])
     return place
 
 
