@@ -147,7 +147,7 @@ def test_who_is_ended_by_a_ci_system_keeps_what_was_found(table, tmp_path):
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         ends = time.monotonic() + 60
-        while not any(temporary.glob("unveil-oracle-*/*")) and time.monotonic() < ends:
+        while not any(temporary.glob("unveil-*/*/*")) and time.monotonic() < ends:
             time.sleep(0.05)
         process.terminate()
         said = process.stderr.read()

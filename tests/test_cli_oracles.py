@@ -162,7 +162,7 @@ def test_who_is_ended_politely_leaves_nothing_behind(table, tmp_path):
         env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     ) as process:  # fmt: skip
         ends = time.monotonic() + 60
-        while not any(temporary.glob("unveil-oracle-*/*")) and time.monotonic() < ends:
+        while not any(temporary.glob("unveil-*/*/*")) and time.monotonic() < ends:
             time.sleep(0.05)
         process.terminate()
         assert process.wait(60) == 143

@@ -349,45 +349,44 @@ def _sync_folder(folder: Path) -> None:
 
 
 def locked(handle: int) -> bool:
-    """Lock a file as long as this process lives; False if a sweep has it, or has removed it."""
-    if fcntl is None:
+    """Lock a new file as long as this process lives; False if a sweep was there before."""
+    try:
+        return held(handle)
+    except OSError:  # a file system without locks: nothing is swept there
         return True
+
+
+def held(handle: int) -> bool:
+    """Lock a file; False if another process has it, or has removed it."""
+    if fcntl is None:
+        raise _error(errno.ENOLCK)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         return False
-    except OSError:  # a file system without locks: nothing is swept there
-        return True
     return os.fstat(handle).st_nlink > 0
-
-
-def removed_if_left(path: Place) -> bool:
-    """Remove a file of ours that no living process has locked; whether it was removed."""
-    if fcntl is None:
-        return False
-    try:
-        handle = os.open(path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return False
-    try:
-        status = os.fstat(handle)
-        if status.st_uid != os.geteuid() or not stat.S_ISREG(status.st_mode):
-            return False
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        os.unlink(path)
-    except OSError:
-        return False
-    finally:
-        os.close(handle)
-    return True
 
 
 def sweep_drafts(folder: Place) -> None:
     """Remove the drafts in a folder whose writers were killed."""
+    if fcntl is None:
+        return
     with suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if _DRAFT.fullmatch(entry.name):
-                removed_if_left(entry.path)
+                with suppress(OSError):
+                    _sweep(entry.path)
+
+
+def _sweep(draft: str) -> None:
+    handle = os.open(draft, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+    try:
+        status = os.fstat(handle)
+        ours = status.st_uid == os.geteuid() and stat.S_ISREG(status.st_mode)
+        if ours and held(handle):
+            os.unlink(draft)
+    finally:
+        os.close(handle)
 
 
 # Errors ---------------------------------------------------------------------------------------

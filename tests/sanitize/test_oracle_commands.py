@@ -2,11 +2,11 @@
 
 import os
 import pickle
+import shutil
 import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -16,6 +16,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from oracle_programs import SURVEY, decades, dies, program
+from own_folder import desks, own_temporary_folder
 
 import unveil as uv
 from unveil.errors import InputError
@@ -36,9 +37,11 @@ def said_by(oracle, microdata=SURVEY):
 
 
 @pytest.fixture(autouse=True)
-def _own_temporary_folder(tmp_path, monkeypatch):
+def temporary(tmp_path):
     (tmp_path / "temporary").mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    with own_temporary_folder(tmp_path / "temporary") as folder:
+        yield folder
+    assert list(folder.iterdir()) == []
 
 
 @pytest.fixture
@@ -377,38 +380,36 @@ def test_commands_that_cannot_be_meant(command, reason):
 # What is left behind ----------------------------------------------------------------------------
 
 
-def test_microdata_on_disk_is_private_and_goes_with_the_oracle(tmp_path, plain):
-    folder = tmp_path / "temporary"
+def test_microdata_on_disk_is_private_and_goes_with_the_oracle(temporary, plain):
     oracle = uv.Oracle(plain + " {input} {output}")
-    assert list(folder.iterdir()) == []
+    assert list(temporary.iterdir()) == []
     oracle.sanitize(SURVEY)
-    [own] = folder.iterdir()
-    assert stat.S_IMODE(own.stat().st_mode) == 0o700
+    [ours] = temporary.iterdir()
+    [own] = desks(temporary)
+    assert stat.S_IMODE(ours.stat().st_mode) == stat.S_IMODE(own.stat().st_mode) == 0o700
     assert list(own.iterdir()) == []
     del oracle
-    assert list(folder.iterdir()) == []
+    assert desks(temporary) == []
 
 
-def test_what_other_processes_have_on_disk_goes_with_the_oracle_that_was_sent_there(
-    tmp_path, plain
-):
-    """So it does even if they are killed and cannot tidy up."""
-    folder = tmp_path / "temporary"
+def test_an_oracle_that_was_sent_has_a_folder_of_its_own(temporary, plain):
     oracle = uv.Oracle(plain + " {input} {output}")
     oracle.sanitize(SURVEY)
     sent = pickle.loads(pickle.dumps(oracle))
     sent.sanitize(SURVEY)
-    [own] = folder.iterdir()
-    assert len(list(own.iterdir())) == 1
+    assert len(desks(temporary)) == 2
     del oracle
-    assert list(folder.iterdir()) == []
     assert_same(sent.sanitize_without(SURVEY, 1), EXPECTED.sanitize_without(SURVEY, 1))
-    assert len(list(folder.iterdir())) == 1
+    assert len(desks(temporary)) == 1
     del sent
-    assert list(folder.iterdir()) == []
+    assert desks(temporary) == []
 
 
-def test_a_table_that_was_written_once_is_written_again_if_its_folder_is_gone(tmp_path):
+@pytest.mark.parametrize("what", ["desk", "all"])
+def test_a_table_that_was_written_once_is_written_again_if_its_folder_is_gone(
+    what, temporary, tmp_path
+):
+    """As where something removes old files from the folder for temporary ones."""
     command = program(
         tmp_path,
         """
@@ -420,10 +421,9 @@ publish(decades(rows), sys.argv[2])
     )
     oracle = uv.Oracle(command + " {input} {output} {without}")
     oracle.sanitize(SURVEY)
-    sent = pickle.loads(pickle.dumps(oracle))
-    sent.sanitize(SURVEY)
-    del oracle
-    assert_same(sent.sanitize_without(SURVEY, 4), EXPECTED.sanitize_without(SURVEY, 4))
+    for folder in desks(temporary) if what == "desk" else temporary.iterdir():
+        shutil.rmtree(folder)
+    assert_same(oracle.sanitize_without(SURVEY, 4), EXPECTED.sanitize_without(SURVEY, 4))
 
 
 def test_nothing_is_left_on_disk_when_the_process_ends(tmp_path, plain):

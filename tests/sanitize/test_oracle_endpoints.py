@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import socket
-import tempfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -15,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 import urllib3
 from oracle_programs import SURVEY, decades
+from own_folder import own_temporary_folder
 
 import unveil as uv
 from unveil.errors import InputError
@@ -172,15 +172,15 @@ class Service(BaseHTTPRequestHandler):
 
 
 @pytest.fixture
-def service(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+def service(tmp_path):
     OVER.clear()
     server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
     server.log, server.hung_up = [], threading.Event()
     server.address = f"http://127.0.0.1:{server.server_address[1]}/"
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield server
+    with own_temporary_folder(tmp_path):
+        yield server
     OVER.set()
     server.shutdown()
     thread.join()

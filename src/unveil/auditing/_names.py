@@ -134,7 +134,7 @@ def key_from(path: str | os.PathLike[str]) -> str:
     """Read a key from its file."""
     try:
         with open(path, "rb") as file:
-            _check_privacy(path, os.fstat(file.fileno()))
+            status = os.fstat(file.fileno())
             text = file.read(_LONGEST_KEY).decode("ascii").strip()
     except FileNotFoundError as error:
         raise InputError("there is no key {file}; an audit writes it beside its report: report.key",
@@ -147,6 +147,7 @@ def key_from(path: str | os.PathLike[str]) -> str:
             "{file} is not a key: a key is 64 hexadecimal digits, as an audit writes it beside its "
             "report", file=File(str(path)),
         )  # fmt: skip
+    _check_privacy(path, status)
     return text
 
 

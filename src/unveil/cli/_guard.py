@@ -19,6 +19,7 @@ from unveil._exits import Exit, ExitCode
 from unveil._faults import contained
 from unveil.cli._console import say
 from unveil.cli._streams import to_nowhere
+from unveil.engine import sweep
 from unveil.errors import InternalError, Text, UnveilError, View, shown
 
 _ended = False
@@ -101,6 +102,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
         _TYPED.set({**kwargs, **{str(place): one for place, one in enumerate(args)}})
+        sweep()  # what a run before this one has left, if it was killed
         try:
             with contained(but=(OSError, Exit)):
                 command(*args, **kwargs)

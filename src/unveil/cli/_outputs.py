@@ -12,10 +12,11 @@ from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unveil._exits import Exit
 from unveil._text import harmless
 from unveil._version import __version__
 from unveil.cli._console import folded, say
-from unveil.cli._guard import Exit, files_read, in_command_line_words
+from unveil.cli._guard import files_read, in_command_line_words
 from unveil.errors import File, InputError, Listed, MissingExtraError, did_you_mean
 from unveil.files import (
     NotWrittenError,
@@ -70,7 +71,7 @@ def check_output(
             if len(suffixes) > 1
             else f"{option} {str(path)!r} must end in {suffixes[0]}"
         )
-    folder = Path(os.path.realpath(path)).parent
+    folder = Path(os.path.realpath(path) if path.is_symlink() else path).parent
     if is_special(path):
         if path.exists() and not os.access(path, os.W_OK):
             raise InputError(f"{option} {str(path)!r}: no permission to write there")

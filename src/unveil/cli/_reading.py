@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
+from unveil.engine import for_a_while
 from unveil.errors import Column, InputError
 
 if TYPE_CHECKING:
@@ -80,7 +82,18 @@ def on_disk(file: Path) -> Iterator[Path]:
     if str(file) != "-":
         yield file
         return
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "standard input"
-        copy.write_bytes(sys.stdin.buffer.read())
-        yield copy
+    with for_a_while() as folder:
+        copy = folder / "standard input"
+        with _in_memory(copy) as stream:
+            shutil.copyfileobj(sys.stdin.buffer, stream)
+            stream.flush()
+            yield copy
+
+
+def _in_memory(name: Path) -> IO[bytes]:
+    """A file that is never on disk, where the system can: it has names of people in it."""
+    if not hasattr(os, "memfd_create"):
+        return name.open("wb")
+    handle = os.memfd_create(name.name)
+    name.symlink_to(f"/proc/{os.getpid()}/fd/{handle}")
+    return os.fdopen(handle, "wb")

@@ -5,6 +5,16 @@ from typing import TYPE_CHECKING
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
+    from unveil.engine._care import (
+        Owner,
+        Started,
+        dying_with,
+        for_a_while,
+        started,
+        sweep,
+        temporary_folder,
+        this_process,
+    )
     from unveil.engine._journal import (
         Journal,
         Kept,

@@ -7,22 +7,24 @@ worker dies, other workers do its unfinished parts again.
 
 from __future__ import annotations
 
+import io
 import itertools
 import os
 import pickle
 import sys
-import tempfile
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from unveil.engine._care import Owner, dying_with, for_a_while, this_process
 from unveil.errors import Foreign, InputError, MissingExtraError, Option, UnveilError
+from unveil.microdata import Microdata
 
 _ROUNDS = 3  # how often all missing parts are tried again, before each is tried alone
 
@@ -292,6 +294,8 @@ class _Parcel:
     """The content, or a file that has it."""
     here: tuple[Callable[..., Any], Any] | None = None
     """Not packed at all, for threads."""
+    owner: Owner | None = None
+    """The process that works end with, if they are on its machine."""
 
     def __sizeof__(self) -> int:  # Dask keeps what is large on its workers
         return object.__sizeof__(self) + sys.getsizeof(self.packed)
@@ -314,7 +318,8 @@ def _do(parcel: _Parcel, number: int, part: Any) -> tuple[int, Any]:
     work, shared = parcel.opened()
     # Nested parallel work stays in this process: the workers are busy already, and sums added up
     # by several of them would depend on who comes first.
-    with joblib.parallel_config(backend="sequential"):
+    ends = nullcontext() if parcel.owner is None else dying_with(parcel.owner)
+    with ends, joblib.parallel_config(backend="sequential"):
         return number, work(shared, part)
 
 
@@ -332,16 +337,31 @@ def _shipped(
         scatter = {"scatter": [parcel]} if backend.kind == "dask" else {}
         yield parcel, {**backend.config, **scatter}
         return
-    with tempfile.TemporaryDirectory(prefix="unveil-") as folder:
-        file = Path(folder) / "shared"
+    with for_a_while() as folder:
+        file = folder / "shared"
         file.write_bytes(content)
-        yield _Parcel(token, file), backend.config
+        yield _Parcel(token, file, owner=this_process()), backend.config
 
 
 def _packed(thing: Any) -> bytes:
-    import cloudpickle
 
     try:
-        return bytes(cloudpickle.dumps(thing, protocol=pickle.HIGHEST_PROTOCOL))
+        stream = io.BytesIO()
+        _nameless_pickler()(stream, protocol=pickle.HIGHEST_PROTOCOL).dump(thing)
+        return stream.getvalue()
     except Exception as error:  # a user's object may raise anything when pickled
         raise CannotBeSentError("{said}", said=Foreign(str(error))) from error
+
+
+@cache
+def _nameless_pickler() -> Any:
+    """Packs everything but identifiers, which are never used and must not get onto a disk."""
+    import cloudpickle
+
+    class Nameless(cloudpickle.Pickler):  # type: ignore[misc]
+        def reducer_override(self, thing: Any) -> Any:
+            if isinstance(thing, Microdata) and thing.nameless is not thing:
+                return thing.nameless.__reduce_ex__(pickle.HIGHEST_PROTOCOL)
+            return super().reducer_override(thing)
+
+    return Nameless

@@ -279,6 +279,12 @@ class Microdata:
         """For each record, which entry of `distinct` it equals."""
         return self._distinct[1]
 
+    @cached_property
+    def nameless(self) -> Microdata:
+        """The same without identifiers; the table itself if it has none."""
+        kept = tuple(c for c in self.columns if c.role is not Role.IDENTIFIER)
+        return self if len(kept) == len(self.columns) else replace(self, columns=kept)
+
     def take(self, records: NDArray[np.intp] | Iterable[int]) -> Microdata:
         """Some of the records, in the order given. Codes and domains stay."""
         kept = np.asarray(records, dtype=np.intp)
@@ -295,7 +301,7 @@ class Microdata:
 
         Values have the types they were read in. Identifiers are left out: they are never used.
         """
-        kept = [c for c in self.columns if c.role is not Role.IDENTIFIER]
+        kept = self.nameless.columns
         domains = [c.values if c.given is None else c.given for c in kept]
         frame = pd.DataFrame({c.name: d[c.codes] for c, d in zip(kept, domains, strict=True)})
         return frame.infer_objects()  # truth values as such, not as objects

@@ -129,10 +129,10 @@ def read_csv(
       income: sensitive, categorical, 2 values
       1 of 3 records with missing values dropped (age 1)
     """
-    note_input(path)
     source = from_csv(
         path, delimiter=delimiter, encoding=encoding, columns=columns, comment=comment
     )
+    note_input(path)
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
         categorical=categorical, hierarchies=hierarchies, missing=missing,
@@ -174,8 +174,9 @@ def read_parquet(
         categorical=categorical, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values,
     )  # fmt: skip
+    source = from_parquet(path)
     note_input(path)
-    return _read(from_parquet(path), options)
+    return _read(source, options)
 
 
 def read_table(
@@ -232,16 +233,19 @@ def open_table(
     The options are those of `read_csv`; none is for Parquet files.
     """
     given = {"delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment}
-    note_input(path)
     if not is_parquet(path):
-        return from_csv(path, **{**given, "encoding": encoding or "utf-8"})  # type: ignore[arg-type]
+        source = from_csv(path, **{**given, "encoding": encoding or "utf-8"})  # type: ignore[arg-type]
+        note_input(path)
+        return source
     for name, one in given.items():
         if one:
             raise InputError(
                 "{option} is for CSV files; {file} is Parquet",
                 option=Option(name), file=File(os.path.basename(path), bare=True),
             )  # fmt: skip
-    return from_parquet(path)
+    source = from_parquet(path)
+    note_input(path)
+    return source
 
 
 def _read(source: Source, options: Options) -> Microdata:

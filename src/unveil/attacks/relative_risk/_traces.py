@@ -9,7 +9,6 @@ localization", Bayesian Analysis, 2021).
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from unveil._version import __version__
 from unveil.attacks.relative_risk._beliefs import given_tuple
+from unveil.engine import for_a_while
 from unveil.errors import Cell, InputError, Message, MissingExtraError, Option, Text
 from unveil.files import write_together, writer_of
 from unveil.findings import Axis, Chart, Series, numbers
@@ -76,8 +76,8 @@ def save_traces(finding: RelativeRisk, path: str | os.PathLike[str]) -> Path:
     except ImportError as error:
         raise _missing() from error
     place = Path(path)
-    with tempfile.TemporaryDirectory() as folder:  # its library writes by name only
-        made = Path(folder, "traces.nc")
+    with for_a_while() as folder:  # its library writes by name only
+        made = folder / "traces.nc"
         tree.to_netcdf(made, engine="h5netcdf")
         write_together([(place, writer_of(made.read_bytes()))])
     return place

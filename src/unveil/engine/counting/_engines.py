@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.engine._care import temporary_folder
 from unveil.engine._progress import parse_memory
 from unveil.errors import (
     File,
@@ -73,7 +74,7 @@ def _megabytes(memory: str | int | None) -> int | None:
 def _duckdb(megabytes: int | None) -> ibis.BaseBackend:
     import ibis
 
-    spill = tempfile.mkdtemp(prefix="unveil-")
+    spill = str(temporary_folder())
     limit = {} if megabytes is None else {"memory_limit": f"{megabytes}MB"}
     connection = ibis.duckdb.connect(
         temp_directory=spill,  # for what does not fit in memory; the default is the user's folder

@@ -21,6 +21,7 @@ from typing import Any
 
 import psutil
 
+from unveil.engine import started
 from unveil.errors import File, Foreign, InputError, Message, did_you_mean
 from unveil.microdata import Microdata
 from unveil.sanitize.oracle._form import (
@@ -40,13 +41,14 @@ _TO_DIE = 5.0  # seconds within which killed processes should be gone
 
 
 class Tree:
-    """A process that we start, and those that it starts in turn.
+    """A process that we start, and those that it starts in turn; they end with us.
 
     It has a session of its own: an interrupt at the keyboard reaches only us, and we end it.
     """
 
     def __init__(self, words: Sequence[str], **options: Any) -> None:
-        self.process = subprocess.Popen(words, start_new_session=True, **options)
+        self.started = started(words, **options)
+        self.process = self.started.process
 
     def ended(self, seconds: float) -> bool:
         """Whether the first process ends within this time."""
@@ -86,15 +88,14 @@ class Tree:
         with suppress(OSError):
             self.process.kill()
         self.ended(_TO_DIE)
+        self.started.end_marked()
         deadline = time.monotonic() + _TO_DIE
         while any(map(_is_alive, below)) and time.monotonic() < deadline:
             time.sleep(_A_MOMENT)
 
     def kill_group(self) -> None:
         """End what a process that has ended left running."""
-        if hasattr(os, "killpg"):
-            with suppress(OSError):
-                os.killpg(self.process.pid, signal.SIGKILL)
+        self.started.end_group()
 
     def _members(self) -> list[psutil.Process]:
         try:

@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import partial
 from multiprocessing import util
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
@@ -26,7 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine import parse_duration, parse_memory
+from unveil.engine import parse_duration, parse_memory, temporary_folder
 from unveil.errors import File, Foreign, InputError, Message, Text, UnveilError
 from unveil.microdata import Column, Microdata, Role, from_csv, from_parquet, value_text
 
@@ -333,17 +332,15 @@ def _cell(text: str) -> bytes:
 class _Desk:
     """A private temporary folder for tables and answers; it holds microdata, so it is removed."""
 
-    def __init__(self, within: Path | None) -> None:
-        self._within = within
+    def __init__(self) -> None:
         self._written: WeakKeyDictionary[Microdata, Written] = WeakKeyDictionary()
         self._files: WeakKeyDictionary[Microdata, _File] = WeakKeyDictionary()
         self.folder = self._new_folder()
 
     def _new_folder(self) -> Path:
-        there = self._within is not None and self._within.is_dir()
-        made = tempfile.mkdtemp(prefix="unveil-oracle-", dir=self._within if there else None)
+        made = temporary_folder()
         when_gone(self, shutil.rmtree, made, True)
-        return Path(made)
+        return made
 
     def _set_up(self) -> None:
         """Make another folder if the one that ours was in is gone."""
@@ -387,16 +384,10 @@ class _File:
 
 
 class Desks(Own[_Desk]):
-    """A desk for each thread of each process.
+    """A desk for each thread of each process."""
 
-    The folders of worker processes are within that of the process that sent the work: if a worker
-    is killed, its folder is removed with that one.
-    """
-
-    def __init__(self, within: Path | None = None) -> None:
-        super().__init__(partial(_Desk, within))
-        self._within = within
+    def __init__(self) -> None:
+        super().__init__(_Desk)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        desk = self.made()
-        return Desks, (self._within if desk is None else desk.folder,)
+        return Desks, ()

@@ -68,7 +68,8 @@ class Function(Form):
         return 1 if self.limits.any else 0
 
     def ask(self, microdata: Microdata, record: int | None) -> Any:
-        """Call the function."""
+        """Call the function. It does not get identifiers, in whatever form it takes a table."""
+        microdata = microdata.nameless
         if self.takes == "microdata" or isinstance(self.function, Sanitizer):
             return self._call(microdata, record, True)
         try:
