@@ -221,19 +221,20 @@ class _Draft:
         sweep_drafts(self.target.parent)
         # Nobody may read it who may not read the file; a new one is as open as the user has it.
         mode = 0o600 if private or self.old is not None else 0o666
-        self.file, self.draft = _new_draft(self.target.parent, mode)
-        self.inode = _inode(os.fstat(self.file.fileno()))
+        self.file, self.draft, self.inode = _new_draft(self.target.parent, mode)
 
     def __enter__(self) -> _Draft:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for path in (self.draft, self.backup):
-            if path is not None:
-                with suppress(OSError):
-                    os.unlink(path)
-        with suppress(OSError):  # a full disk has been told of
-            self.file.close()
+        try:
+            for path in (self.draft, self.backup):
+                if path is not None:
+                    with suppress(OSError):
+                        os.unlink(path)
+        finally:
+            with suppress(OSError):  # a full disk has been told of
+                self.file.close()
 
     def sync(self) -> None:
         """Bring the content to disk, and the mode and owner of the old file to the draft."""
@@ -291,15 +292,21 @@ def _draft_name(folder: Path) -> Path:
     return folder / f".unveil-{secrets.token_hex(8)}.part"
 
 
-def _new_draft(folder: Path, mode: int) -> tuple[IO[bytes], Path]:
+def _new_draft(folder: Path, mode: int) -> tuple[IO[bytes], Path, tuple[int, int]]:
     while True:
         name = _draft_name(folder)
         try:
             file = open(name, "x+b", opener=partial(os.open, mode=mode))  # noqa: SIM115
         except FileExistsError:
             continue
-        if locked(file.fileno()):
-            return file, name
+        try:
+            if locked(file.fileno()):
+                return file, name, _inode(os.fstat(file.fileno()))
+        except BaseException:
+            file.close()
+            with suppress(OSError):
+                os.unlink(name)
+            raise
         file.close()
 
 
