@@ -21,6 +21,7 @@ from own_folder import own_temporary_folder
 import unveil as uv
 from unveil.engine import _care, for_a_while, sweep, temporary_folder
 from unveil.engine._parallel import _packed
+from unveil.sanitize.oracle._command import Tree
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
@@ -190,6 +191,30 @@ def test_a_caretaker_that_is_killed_is_no_matter(there: Path) -> None:
             _care._ours.tell("started", program.pid)
             _care._ours.tell("ended", program.pid)
     assert list(there.iterdir()) == []
+
+
+def test_a_daemon_is_ended_with_what_started_it(tmp_path: Path) -> None:
+    """As after a time limit. It has left the group and the parent that it came from."""
+    mark = f"mark-{tmp_path.name}"
+    with own_temporary_folder(tmp_path):
+        tree = Tree([sys.executable, "-c", DAEMON, mark])
+        other = Tree([sys.executable, "-c", DAEMON, f"other-{mark}"])
+        assert until(lambda: len(having(mark)) == 4)
+        tree.kill()
+        assert len(having(mark)) == len(having(f"other-{mark}")) == 2
+        other.kill()
+    assert having(mark) == []
+
+
+def test_a_daemon_that_an_oracle_leaves_ends_with_us(there: Path) -> None:
+    mark = f"mark-{there.parent.name}"
+    leaving = DAEMON.replace("    os._exit(0)\ntime.sleep(600)", "    os._exit(0)")
+    code = "from unveil.engine import started\nstarted([sys.executable, '-c', {!r}, {!r}])"
+    with process(there, code.format(leaving, mark)) as running:
+        assert until(lambda: len(having(mark)) >= 2)
+        running.send_signal(signal.SIGINT)
+        running.wait()
+    assert until(lambda: having(mark) == [])
 
 
 WORKERS = """
