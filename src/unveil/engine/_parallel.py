@@ -258,7 +258,7 @@ def _round(
     with joblib.parallel_config(**config):
         # Parts are large already, and parts started ahead cannot be stopped.
         pool = joblib.Parallel(
-            n_jobs=jobs, batch_size=1, pre_dispatch=jobs,
+            n_jobs=jobs, batch_size=1, pre_dispatch=jobs, max_nbytes=None,  # no maps on disk
             return_as="generator_unordered" if unordered else "list",
         )  # fmt: skip
         yield from pool(begin())

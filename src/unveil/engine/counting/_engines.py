@@ -125,6 +125,7 @@ def _settings(megabytes: int | None) -> dict[str, str]:
         "spark.app.name": "unveil",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(temporary_folder()),
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "ERROR",
