@@ -246,6 +246,9 @@ def test_a_budget_is_for_each_release_and_keeps_what_the_project_says(table, mon
         "differential-inference": {"budget": "90 s"},
         "relative-risk": {"budget": "90 s"},
     }
+    told.clear()
+    run("audit", table, *ROLES, *asked[:-1], "40 sweeps")  # nothing is swept in the one of them
+    assert told == {"differential-inference": {}, "relative-risk": {"budget": "40 sweeps"}}
     run("init", table)
     with Path("unveil.toml").open("a", encoding="utf-8") as file:
         file.write("\n[attacks.relative-risk]\nbeta = 0.5\n")
@@ -385,6 +388,7 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
         ([*ROLES, *QUICK, "--fail-on", "delta > 0.1"], "needs differential-inference"),
         ([*ROLES, *QUICK, "--budget", "1 min"], "--budget is for differential-inference and"),
         ([*ROLES, "--budget", "soon"], "soon"),
+        ([*ROLES, "--attack", "relative-risk", "--budget", "5 runs"], "is for differential-inf"),
         ([*ROLES, "--report", "r.pdf"], "must end in .html or .htm"),
         ([*ROLES, "--junit", "j.txt"], "--junit 'j.txt' must end in .xml"),
         ([*ROLES, "--json", "x.html", "--report", "x.html"], "name the same file, 'x.html'"),

@@ -16,6 +16,8 @@ class ExitCode(IntEnum):
     """Nothing fails, but it is not known whether all passes, or something was not tested."""
     INTERNAL_ERROR = 70
     """Nothing fails, and unveil itself has: out of memory, or a bug. As in ``sysexits.h``."""
+    HUNG_UP = 129
+    """The terminal is gone."""
     INTERRUPTED = 130
     ENDED = 143
     """Somebody else has ended us, as CI systems do after too long a time."""

@@ -43,7 +43,7 @@ __all__ = [
     "numbers",
 ]
 
-SCHEMA = 3
+SCHEMA = 4
 """Version of the form of `Finding.to_dict`; grows when a key changes its meaning."""
 
 

@@ -49,11 +49,13 @@ __all__ = [
     "Progress",
     "Recode",
     "Rename",
+    "Run",
     "Seed",
     "Share",
     "Shell",
     "StrictColumns",
     "Tolerance",
+    "Units",
     "Unknown",
     "by_column",
     "check",
@@ -67,6 +69,7 @@ __all__ = [
     "read",
     "shell_of",
     "tolerance_of",
+    "units_of",
 ]
 
 P = ParamSpec("P")
@@ -121,6 +124,16 @@ class Must:
 
     test: Callable[[Any], bool]
     words: str
+
+
+@dataclass(frozen=True, init=False)
+class Units:
+    """The units of work in which a budget may be given, besides a time."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
 
 
 def names(texts: Sequence[str]) -> list[str]:
@@ -215,12 +228,25 @@ Jobs = Annotated[
 ]
 Budget = Annotated[
     str | float | None,
-    Help("Longest time to spend, such as '30 s' or '5 min'."),
-    Shell(metavar="TIME"),
+    Help(
+        "How much to do: a number of runs of the sanitizer ('200 runs'), of people ('500 "
+        "people'), or a time such as '5 min', with which the result depends on the machine; "
+        "'auto': an amount that follows from the size of the table."
+    ),
+    Units("runs", "people"),
+    Shell(metavar="RUNS|PEOPLE|TIME"),
 ]
 Progress = Annotated[
     bool | None,
     Help("Show progress. Default: if standard error is a terminal."),
+    Shell(hidden=True),
+]
+Run = Annotated[
+    Any,
+    Help(
+        "Folder in which to keep what was found so far: the same call goes on from there after an "
+        "interruption. It has private data."
+    ),
     Shell(hidden=True),
 ]
 Share = Annotated[float, Ge(0), Le(1)]
@@ -308,6 +334,16 @@ def help_of(annotation: Any, *, shell: bool = False) -> str:
     """The help of an annotated option; empty if it has none."""
     found = _metadata(annotation, Help)
     return "" if found is None else (shell and found.shell) or found.text
+
+
+def units_of(annotation: Any) -> tuple[str, ...]:
+    """The units of work in which an annotated budget may be given.
+
+    >>> units_of(Budget), units_of(Seed)
+    (('runs', 'people'), ())
+    """
+    found = _metadata(annotation, Units)
+    return () if found is None else found.names
 
 
 def shell_of(annotation: Any) -> Shell:
@@ -451,7 +487,9 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         for name, parameter in options().items():
             if name in kwargs:
                 check(name, parameter.annotation, kwargs[name])
-        return function(*args, **kwargs)
+        if kwargs.get("run") is None:
+            return function(*args, **kwargs)
+        return going_on(function, *args, **kwargs)
 
     @functools.cache
     def options() -> dict[str, inspect.Parameter]:
@@ -459,6 +497,20 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     call.__doc__ = _described(function)
     return call
+
+
+def going_on(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Call a function with an option ``run``: it goes on with what an earlier call has kept."""
+    from unveil.engine import run_of_call
+
+    given = inspect.signature(function).bind(*args, **kwargs)
+    given.apply_defaults()
+    path: Any = given.arguments["run"]
+    with run_of_call(path, function.__name__, given.arguments) as run:
+        found = function(*args, **kwargs)
+        if not getattr(found, "interrupted", False):
+            run.complete()
+    return found
 
 
 def _described(function: Callable[..., Any]) -> str | None:

@@ -1,7 +1,6 @@
 """One call for everything: the attacks and measures that fit, on every release in turn.
 
-Releases and attacks are not done side by side. The slow ones use all cores themselves, and what has
-a budget of time would find out less in it if it had to share the cores.
+Releases and attacks are not done side by side: the slow ones use all cores themselves.
 """
 
 from __future__ import annotations
@@ -26,7 +25,17 @@ from unveil.auditing._subjects import (
 )
 from unveil.auditing._thresholds import State, Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
-from unveil.engine import Forecast, Step, StepsShown, parse_duration
+from unveil.engine import (
+    Budget,
+    Forecast,
+    Step,
+    StepsShown,
+    checkpointed,
+    current_run,
+    kept,
+    parse_budget,
+    within,
+)
 from unveil.errors import (
     InputError,
     InternalError,
@@ -38,13 +47,15 @@ from unveil.errors import (
 )
 from unveil.findings import Value
 from unveil.microdata import Microdata
-from unveil.options import StrictColumns, Tolerance, check
+from unveil.options import Run as RunOption
+from unveil.options import StrictColumns, Tolerance, check, going_on, units_of
 from unveil.sanitize import Identity, Sanitizer
 
 MAKING = "making the release"
 BASELINE = "the table as it is"
 
 _ALWAYS = 0.01  # seconds of the smallest table
+_USUAL = 4.0  # seconds that a budget of work takes, more or less
 _MICROSECONDS = {  # a record
     MAKING: 2.0,
     "differential-inference": 16.0,
@@ -95,11 +106,18 @@ def step_of_release(subject: Subject, name: str, options: Mapping[str, Any]) -> 
         option, usual = budget
         given = options.get(option, usual)
         if given is not None:
-            seconds = at_most = parse_duration(given)
+            seconds = at_most = _budget_of(name, given).seconds or _USUAL
     return Step(
         kind=(name, family), seconds=seconds, at_most=at_most,
         compiling=_COMPILING.get((name, family), 0.0),
     )  # fmt: skip
+
+
+def _budget_of(name: str, given: Any) -> Budget:
+    """The budget of a part, in one of its units."""
+    found = parse_budget(given, units_of(PARTS[name].declaration.options()["budget"].annotation))
+    assert found is not None
+    return found
 
 
 def _takes_its_budget(name: str, sanitizer: Sanitizer | None) -> bool:
@@ -191,10 +209,10 @@ class Run:
                        internal=isinstance(failed, InternalError))  # fmt: skip
 
     def _make(self, subject: Subject) -> UnveilError | None:
-        """Have the release made once, before any clock of a part runs; why not, if it cannot be."""
+        """Have the release made once; why not, if it cannot be."""
         try:
-            with contained():
-                subject.release  # noqa: B018
+            with contained(), within(subject.microdata.sensitive.name, subject.name):
+                subject.have_made()
         except UnveilError as failed:
             return failed
         except KeyboardInterrupt:
@@ -204,6 +222,18 @@ class Run:
     def _look(self, part: Part, subject: Subject) -> Looked:
         if self.interrupted:
             return Looked(status="interrupted", why="the audit was interrupted before it")
+        with within(subject.microdata.sensitive.name, subject.name, part.name):
+            earlier = kept("looked", shared=[subject.microdata, subject.release])
+            looked = earlier.last()
+            if isinstance(looked, Looked):
+                return looked
+            looked = self._looked(part, subject)
+            # What failed may succeed the next time, with more memory.
+            if not self.interrupted and looked.status != "failed":
+                earlier.add(looked)
+            return looked
+
+    def _looked(self, part: Part, subject: Subject) -> Looked:
         begun = time.perf_counter()
         status: Status = "not applicable"
         internal = False
@@ -246,6 +276,7 @@ def audit(
     seed: int = 0,
     jobs: int | None = None,
     progress: bool | None = None,
+    run: RunOption = None,
 ) -> Audit:
     """Attack and measure every release, under one threat model.
 
@@ -291,6 +322,9 @@ def audit(
         Of the references, 64 hexadecimal digits; by default a new one (`Audit.key`).
     seed, jobs, progress
         As for the attacks.
+    run : path, optional
+        Folder in which to keep what was found so far: the same call goes on from there after an
+        interruption. It has private data.
 
     Returns
     -------
@@ -307,6 +341,8 @@ def audit(
     >>> [(one.name, one.passed) for one in found.releases]
     [('Mondrian(k=5)', False), ('Mondrian(k=20)', True)]
     """
+    if run is not None and current_run() is None:
+        return going_on(audit, **locals())
     tables = tables_of(microdata)
     seed = seed_number(seed)
     if adversary is not None:  # refused now, not in each attack
@@ -317,7 +353,9 @@ def audit(
     thresholds = thresholds_of(fail_on)
     _check_thresholds(thresholds, [*wanted, *_always_besides(wanted)])
     discretion = Discretion(
-        key=key or new_key(), include_records=include_records, smallest=smallest
+        key=key or checkpointed("key", compute=new_key),
+        include_records=include_records,
+        smallest=smallest,
     )
     asked = Asked(
         adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,
@@ -325,14 +363,17 @@ def audit(
         partitions=partitions_of(partitions, tables),
         roled=tuple(table.sensitive.name for table in tables),
     )  # fmt: skip
-    subjects = of_their_secrets([subjects_of(releases, table) for table in tables], tables)
-    run = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,
+    subjects = of_their_secrets(
+        [[replace(one, seed=seed) for one in subjects_of(releases, table)] for table in tables],
+        tables,
+    )
+    work = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,
               baseline=baseline, strict_columns=strict_columns)  # fmt: skip
-    secrets = run.over(tables, subjects)
+    secrets = work.over(tables, subjects)
     return Audit(
         secrets=tuple(sorted(secrets, key=lambda one: one.badness(), reverse=True)),
         parts=tuple(wanted), thresholds=tuple(thresholds), asked=asked,
-        interrupted=run.interrupted, seconds=run.seconds,
+        interrupted=work.interrupted, seconds=work.seconds,
     )  # fmt: skip
 
 

@@ -61,7 +61,6 @@ def content_of(audit: Audit) -> dict[str, Any]:
         "records_included": audit.asked.discretion.include_records,
         "masked_below": audit.asked.discretion.smallest,
         "interrupted": audit.interrupted,
-        "seconds": audit.seconds,
         "reproduce": _reproduce(audit),
     }  # fmt: skip
 
@@ -174,7 +173,6 @@ def _looked(audited: Audited, part: Part, masking: Masking) -> dict[str, Any]:
         "shown": display_name(audited.name),
         "status": look.status,
         "why": audited.told_why(part.name, masking),
-        "seconds": look.seconds,
         "diagnostics": [
             masking.named(said)
             for said in ([] if look.finding is None else part.diagnose(look.finding))
@@ -309,7 +307,6 @@ def junit_of(audit: Mapping[str, Any]) -> str:
             _suite(root, audit, secret["sensitive"], release)
     for count in ("tests", "failures", "errors", "skipped"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
-    root.set("time", f"{audit['seconds']:.3f}")
     ElementTree.indent(root)
     text = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'

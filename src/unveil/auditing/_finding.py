@@ -277,6 +277,8 @@ class Audit(Finding):
         The threat model, and what may be said of individuals.
     interrupted : bool
         Whether the user ended it before its end.
+    seconds : float
+        How long it took; `timings` has each part.
     command : str, optional
         What was typed, if it was.
     fingerprints : mapping of str to str
@@ -292,6 +294,20 @@ class Audit(Finding):
     seconds: float
     command: str | None = None
     fingerprints: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def timings(self) -> dict[str, Any]:
+        """How long everything took: not in JSON and page, which do not depend on the machine."""
+        return {
+            "seconds": self.seconds,
+            "parts": [
+                {"sensitive": one.sensitive, "release": audited.name, "part": part,
+                 "seconds": looked.seconds}
+                for one in self.secrets
+                for audited in one.beside
+                for part, looked in audited.looked.items()
+            ],
+        }  # fmt: skip
 
     @property
     def notes(self) -> list[Text]:  # type: ignore[override]  # of all its tables

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-FORM = 4
+FORM = 5
 """The version of the form; grows when something changes its meaning or goes."""
 
 _Number = float | None
@@ -83,7 +83,6 @@ class Looked(_Closed):
     shown: str
     status: Literal["done", "not applicable", "failed", "interrupted"]
     why: str | None
-    seconds: float
     diagnostics: list[str]
     notes: list[str]
 
@@ -240,7 +239,7 @@ class AuditForm(_Closed):
     unveil: Annotated[str, Field(description="The version that made it.")]
     schema_: Annotated[int, Field(alias="schema", description="The form of findings.")]
     finding: Literal["audit"]
-    form: Literal[4]
+    form: Literal[5]
     data: Data
     threat: Threat
     verdict: Verdict
@@ -250,7 +249,6 @@ class AuditForm(_Closed):
     records_included: bool
     masked_below: Annotated[int, Field(ge=1)]
     interrupted: bool
-    seconds: Annotated[float, Field(ge=0)]
     reproduce: Reproduce
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from unveil.auditing._names import public_name
+from unveil.engine import checkpointed
 from unveil.errors import Call, Cell, Column, File, InputError, Listed, Option, did_you_mean
 from unveil.measures import Partition, secret_of
 from unveil.microdata import AnyRelease, Microdata
@@ -39,6 +40,8 @@ class Subject:
     microdata: Microdata
     sanitizer: Sanitizer | None = None
     published: AnyRelease | ToRead | None = None
+    seed: int = 0
+    """On which the release depends, where its sanitizer depends on chance."""
 
     @property
     def kind(self) -> str:
@@ -56,11 +59,20 @@ class Subject:
     def release(self) -> AnyRelease:
         """What is published."""
         if self.sanitizer is not None:
-            return self.sanitizer.sanitize(self.microdata)
+            return self.sanitizer.sanitize_to_test(self.microdata, self.seed)
         assert self.published is not None
         if isinstance(self.published, ToRead):
             return self.published.read(self.microdata)
         return self.published
+
+    def have_made(self) -> None:
+        """Make or read the release; what depends on chance is what an interrupted run had made."""
+        if self.sanitizer is None or self.sanitizer.deterministic:
+            self.release  # noqa: B018
+        else:
+            self.__dict__["release"] = checkpointed(
+                "release", shared=[self.microdata], compute=lambda: self.release
+            )
 
     @property
     def made(self) -> AnyRelease | None:

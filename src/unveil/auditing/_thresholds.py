@@ -265,7 +265,7 @@ class Check:
         >>> few = delta.of(0.02, high=1, among="among the 3 people tested")
         >>> print(shown(Threshold.parse("delta > 0.05").check(few).says(), View()))
         delta is 0.02 among the 3 people tested, which is not above 0.05, but of everybody it may
-        be up to 1: give the test longer (budget=)
+        be up to 1: give the test more to do (budget=)
         """
         figure, bound = self.threshold.figure, self.threshold.bound
         if self.value is None:
@@ -283,7 +283,7 @@ class Check:
             return Message(said + ": {because}", **parts, because=self.of.because)
         end = self.threshold._unfavourable(self.of)
         remedy = self.of.remedy or (
-            Message("give the test longer ({budget})", budget=Option("budget"))
+            Message("give the test more to do ({budget})", budget=Option("budget"))
             if self.of.among else "only more draws can tell"
         )  # fmt: skip
         if met and self.state is State.NOT_KNOWN:

@@ -2,46 +2,50 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 from collections.abc import Sequence
 
 from unveil._exits import Exit, ExitCode
 
-__all__ = ["main"]
+__all__ = ["main", "run_words"]
 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Entry point of the ``unveil`` command."""
+    from unveil.cli._signals import leave_if_work_goes_on, watch_for_signals
     from unveil.cli._streams import flushed, have_streams
 
     have_streams()
     code = ExitCode.DONE
+    stop = watch_for_signals()
     try:
-        _run(list(sys.argv[1:] if words is None else words))
+        run_words(list(sys.argv[1:] if words is None else words))
     except Exit as left:
         code = left.code
     except KeyboardInterrupt:  # before a command has begun
         code = ExitCode.INTERRUPTED
     except (Exception, SystemExit) as error:
         code = _crashed(error)
+    finally:
+        stop()
     if not flushed() and code == ExitCode.DONE:
         code = ExitCode.WRONG_INPUT
+    if words is None:
+        leave_if_work_goes_on(code)
     if code != ExitCode.DONE:
         sys.exit(code)
 
 
-def _run(words: Sequence[str]) -> None:
+def run_words(words: Sequence[str]) -> None:
+    """Run what was typed."""
     from cyclopts import CycloptsError
 
     from unveil.cli._app import made_app
     from unveil.cli._console import say
-    from unveil.cli._guard import end_politely, in_command_line_words, note_command
+    from unveil.cli._guard import in_command_line_words, note_command
     from unveil.errors import UnveilError
     from unveil.registry import load_errors
 
-    # Whoever ends us politely gets everything cleaned up: temporary tables, workers, programs.
-    signal.signal(signal.SIGTERM, end_politely)
     note_command(words)
     # A dash means standard input or output; written like this, it does not look like an option.
     typed = ["./-" if word == "-" else word for word in words]

@@ -131,6 +131,21 @@ Prints original records.
     unveil resolve --project unveil.toml 0a1b2c3d4e5f --key report.key
 """,
     ),
+    "resume": _Own(
+        "_runs",
+        """Go on with a run that was interrupted.
+
+Commands that may take long have --run: they keep in a folder what they have found, and
+after an interruption, a crash or a power failure they go on from there. What comes out is
+what would have come without it, byte for byte. Where a file that is read, or unveil
+itself, is not what it was, resume refuses and says what has changed.
+""",
+        """
+    unveil audit survey.csv --quasi age,zip --sensitive income --report report.html \\
+           --run audit-run
+    unveil resume audit-run
+""",
+    ),
     "anonymize": _Own(
         "_anonymize",
         """Anonymize a table and write the release.

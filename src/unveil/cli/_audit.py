@@ -28,6 +28,7 @@ from unveil.cli._guard import (
 )
 from unveil.cli._init import show_proposal
 from unveil.cli._releases import Given
+from unveil.cli._runs import resumable
 from unveil.cli._sources import (
     OPTIONS,
     OUTPUT,
@@ -38,16 +39,17 @@ from unveil.cli._sources import (
     and_plugins,
     typed,
 )
-from unveil.engine import parse_duration
+from unveil.engine import UNITS, Budget, parse_budget
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata
-from unveil.options import StrictColumns, Tolerance, check, help_of, names
+from unveil.options import StrictColumns, Tolerance, check, help_of, names, units_of
 from unveil.sanitize import Sanitizer, sanitizers_named
 
 VERDICT = Group("Verdict", sort_key=4)
 
 
 @guarded
+@resumable
 def audit(
     file: File = None,
     /,
@@ -73,9 +75,10 @@ def audit(
                           "NUMBER|SHARE"),
     ] = None,
     budget: Annotated[
-        str | None, typed(OPTIONS, "Longest time per release for each attack that has to run the "
-                           "anonymization again or to sample: '10 min'. Default: a few seconds.",
-                           "TIME"),
+        str | None, typed(OPTIONS, "How much to do per release in each attack that has to run the "
+                           "anonymization again or to sample: '200 runs', '500 people', '5000 "
+                           "sweeps', or a time such as '10 min', with which the result depends on "
+                           "the machine. Default: a few seconds' work.", "RUNS|SWEEPS|TIME"),
     ] = None,
     seed: Annotated[int | None, typed(OPTIONS, "Random seed. Default: 0.", "N")] = None,
     jobs: Annotated[
@@ -139,7 +142,7 @@ class _Run:
         with if_anybody_reads():
             show_audit(found, out)
             if not not_written:
-                self.outputs.tell(out)
+                self.outputs.tell(found, out)
             self._tell_how_to_go_on(out)
         for error in not_written:
             say(f"error: {in_command_line_words(error)}")
@@ -163,9 +166,10 @@ class _Run:
             Threshold.parse(text)
         check("tolerance", Tolerance, self.tolerance)
         if self.budget is not None:
-            parse_duration(self.budget)
-            if not _BUDGETS.keys() & set(self._attacks() or _BUDGETS):
-                raise InputError(f"--budget is for {' and '.join(_BUDGETS)}; ask for one of them")
+            budget = parse_budget(self.budget, [*UNITS])
+            for_it = [name for name in _BUDGETS if _takes(name, budget)]
+            if not set(for_it) & set(self._attacks() or _BUDGETS):
+                raise InputError(f"--budget is for {' and '.join(for_it)}; ask for one of them")
         if self.table.project is not None and self.given.domains:
             raise InputError("{option} is for a release without its original",
                              option=Option("domains"))  # fmt: skip
@@ -187,7 +191,7 @@ class _Run:
         chosen = attacks or [*(project.attacks if project else ())] or [*DEFAULT]
         found: dict[str, dict[str, Any]] = {name: {**known.get(name, {})} for name in chosen}
         for name, option in _BUDGETS.items():
-            if name in found:
+            if name in found and _takes(name, parse_budget(self.budget, [*UNITS])):
                 found[name][option] = self.budget
         return found
 
@@ -232,6 +236,12 @@ class _Run:
 
 _BUDGETS = {name: part.budget[0] for name, part in PARTS.items() if part.budget is not None}
 _MANY = {"all": list(PARTS), "default": list(DEFAULT)}
+
+
+def _takes(name: str, budget: Budget | None) -> bool:
+    """Whether a budget says anything to an attack: sweeps do to one that sweeps."""
+    own = units_of(PARTS[name].declaration.options()["budget"].annotation)
+    return budget is not None and (budget.unit not in UNITS or budget.unit in own)
 
 
 def _add(found: dict[str, Any], name: str, one: Any) -> None:

@@ -29,6 +29,7 @@ from unveil.cli._console import folded
 from unveil.cli._guard import if_anybody_reads, in_command_line_words
 from unveil.cli._outputs import (
     Files,
+    beside,
     check_output,
     check_plot,
     check_report,
@@ -37,6 +38,7 @@ from unveil.cli._outputs import (
 from unveil.cli._sources import OUTPUT, typed
 from unveil.errors import InputError
 from unveil.files import is_special, same_file
+from unveil.render import json_text
 
 
 @Parameter(name="*")
@@ -59,6 +61,10 @@ class AuditOutputs:
     plot: Annotated[Path | None, typed(OUTPUT, "Draw the result: .png, .svg or .pdf.", "FILE")] = (
         None
     )
+    timings: Annotated[
+        Path | None, typed(OUTPUT, "Write how long each part took, as JSON. The other files do not "
+                            "depend on the machine.", "FILE"),
+    ] = None  # fmt: skip
     key: Annotated[
         Path | None, typed(OUTPUT, "Key of the references to people. An existing one is used "
                             "again. Default: beside the report or the JSON, report.key.", "FILE"),
@@ -73,9 +79,10 @@ class AuditOutputs:
         check_report(self.report)
         check_output(self.json, "--json")
         check_output(self.junit, "--junit", suffixes=(".xml",))
+        check_output(self.timings, "--timings")
         check_plot(self.plot)
         files = {"--report": self.report, "--json": self.json, "--junit": self.junit,
-                 "--plot": self.plot, "--key": self.key}  # fmt: skip
+                 "--plot": self.plot, "--timings": self.timings, "--key": self.key}  # fmt: skip
         given = [(option, file) for option, file in files.items() if file is not None]
         for (first, one), (second, other) in combinations(given, 2):
             if same_file(one, other):
@@ -89,7 +96,7 @@ class AuditOutputs:
     @property
     def to_stdout(self) -> bool:
         """Whether one of them goes to standard output, where nothing else may go then."""
-        return any(is_stdout(file) for file in (self.report, self.json, self.junit))
+        return any(is_stdout(file) for file in (self.report, self.json, self.junit, self.timings))
 
     @property
     def key_file(self) -> Path | None:
@@ -119,7 +126,7 @@ class AuditOutputs:
         else:
             failed = []
         try:
-            with Files(out) as files, if_anybody_reads():
+            with Files(out, interrupted=found.interrupted) as files, if_anybody_reads():
                 if self.json is not None:
                     files.text(self.json, found.to_json() + "\n")
                 if self.junit is not None:
@@ -128,6 +135,8 @@ class AuditOutputs:
                     files.text(self.report, found.page())
                 if self.plot is not None:
                     files.picture(self.plot, found.plot())
+                if self.timings is not None:
+                    files.text(self.timings, json_text(found.timings) + "\n")
                 files.write()
         except InputError as error:
             failed.append(error)
@@ -143,11 +152,16 @@ class AuditOutputs:
         # It was there, or another audit has put it there meanwhile: people are called by it.
         return found.under(key_from(file))
 
-    def tell(self, out: Console) -> None:
+    def tell(self, found: Audit, out: Console) -> None:
         """Say where everything is."""
-        for what, file in (("report", self.report), ("JSON", self.json), ("JUnit", self.junit)):
+        for what, file in (
+            ("report", self.report),
+            ("JSON", self.json),
+            ("JUnit", self.junit),
+            ("timings", self.timings),
+        ):
             if file is not None and not is_stdout(file):
-                out.print(f"{what}: {file}", soft_wrap=True)
+                out.print(f"{what}: {beside(file) if found.interrupted else file}", soft_wrap=True)
         if self.key_file is not None:
             out.print(
                 f"key of the references, not to be handed on: {self.key_file}", soft_wrap=True

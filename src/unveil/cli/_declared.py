@@ -20,6 +20,7 @@ from cyclopts import Parameter
 from unveil._faults import contained
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import check_output
+from unveil.cli._runs import resumable
 from unveil.cli._sources import (
     OPTIONS,
     OUTPUT,
@@ -122,7 +123,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     command.__annotations__ = {p.name: p.annotation for p in parameters}
     command.__doc__ = declaration.help
     command.__name__ = declaration.name.replace("-", "_")
-    return guarded(command)
+    return guarded(resumable(command))
 
 
 def _is_needed(source: str, sources: Mapping[str, inspect.Parameter]) -> bool:
@@ -462,10 +463,11 @@ class _Run:
 
     def _written(self, found: Mapping[str, Finding], done: Collected, out: Console) -> Files:
         """The files first: whoever reads the report may stop in the middle."""
-        from unveil.cli._outputs import Files
+        from unveil.cli._outputs import Files, beside
         from unveil.render import draw, table_content
 
-        to, files = self.outputs, Files(out)
+        interrupted = done.interrupted or any(map(_interrupted, found.values()))
+        to, files = self.outputs, Files(out, interrupted=interrupted)
         if to.json is not None:
             content = [one.to_dict(records=to.records) for one in found.values()]
             for finding, told in zip(found.values(), content, strict=True):
@@ -482,8 +484,9 @@ class _Run:
         for one, path in self.files.items():
             if path is not None and found:
                 with _kept(done, path):
-                    getattr(next(iter(found.values())), one.method)(path)
-                    out.print(f"{one.name}: {path}", soft_wrap=True)
+                    place = beside(path) if interrupted else path
+                    getattr(next(iter(found.values())), one.method)(place)
+                    out.print(f"{one.name}: {place}", soft_wrap=True)
         return files
 
     def _person(self, finding: Finding, person: str) -> Any:

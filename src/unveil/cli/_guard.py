@@ -18,12 +18,10 @@ from typing import Any, ParamSpec
 from unveil._exits import Exit, ExitCode
 from unveil._faults import contained
 from unveil.cli._console import say
+from unveil.cli._signals import interrupted_code
 from unveil.cli._streams import to_nowhere
 from unveil.engine import sweep
 from unveil.errors import InternalError, Text, UnveilError, View, shown
-
-_ended = False
-
 
 P = ParamSpec("P")
 
@@ -40,7 +38,7 @@ def in_command_line_words(message: Text | UnveilError) -> str:
 
 _TYPED: ContextVar[dict[str, Any]] = ContextVar("typed")
 # Options that name files to be written; a key is read or written.
-_WRITTEN = ("json", "plot", "out", "csv", "traces", "report", "junit")
+_WRITTEN = ("json", "plot", "out", "csv", "traces", "report", "junit", "timings", "run")
 _LINE: ContextVar[Sequence[str] | None] = ContextVar("line", default=None)
 
 
@@ -55,6 +53,11 @@ def typed_command() -> str | None:
     return None if words is None else shlex.join(["unveil", *words])
 
 
+def typed_words() -> Sequence[str] | None:
+    """The words of it, without the name of the program."""
+    return _LINE.get()
+
+
 def files_read() -> Iterator[Path]:
     """All files that the running command was given to read, and those in folders it was given."""
     for name, given in _flat(_TYPED.get({})):
@@ -63,6 +66,14 @@ def files_read() -> Iterator[Path]:
                 # A name may stand before a release.
                 for path in (one, Path(str(one).partition("=")[2])):
                     yield from path.iterdir() if path.is_dir() and str(path) != "." else [path]
+
+
+def files_written() -> Iterator[Path]:
+    """All files that the running command was given to write, and a key, which may be there."""
+    for name, one in _flat(_TYPED.get({})):
+        if name in (*_WRITTEN, "key") and isinstance(one, Path):
+            yield one
+            yield one.with_suffix(".key")
 
 
 def _flat(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -85,15 +96,6 @@ def if_anybody_reads() -> Iterator[None]:
         sys.stdout.flush()
     except BrokenPipeError:
         to_nowhere()
-
-
-def end_politely(*_: object) -> None:
-    """What is done at SIGTERM: as with Ctrl-C, what was found until then is kept; once."""
-    global _ended
-    if _ended:
-        raise Exit(ExitCode.ENDED)
-    _ended = True
-    raise KeyboardInterrupt
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
@@ -119,12 +121,9 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             raise Exit(ExitCode.WRONG_INPUT) from None
         except KeyboardInterrupt:
             say("interrupted")
-            raise Exit(_code(ExitCode.INTERRUPTED)) from None
+            raise Exit(interrupted_code()) from None
         except Exit as left:
-            raise Exit(_code(left.code)) from None
+            by_whom = left.code == ExitCode.INTERRUPTED
+            raise Exit(interrupted_code() if by_whom else left.code) from None
 
     return run
-
-
-def _code(code: ExitCode) -> ExitCode:
-    return ExitCode.ENDED if _ended and code == ExitCode.INTERRUPTED else code

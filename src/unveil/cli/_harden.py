@@ -12,7 +12,8 @@ from unveil.cli._anonymize import check_place
 from unveil.cli._console import console, say
 from unveil.cli._declared import SHELL
 from unveil.cli._guard import guarded
-from unveil.cli._outputs import is_stdout, print_text
+from unveil.cli._outputs import beside, is_stdout, print_text
+from unveil.cli._runs import resumable
 from unveil.cli._sources import OPTIONS, OUTPUT, OneFile, Outputs, Table, taking, typed
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, Option
@@ -24,7 +25,8 @@ _NOWHERE = Outputs()
 
 
 @guarded
-@taking(hardened, without="at_a_time prior backend watch")
+@resumable
+@taking(hardened, without="at_a_time prior backend watch run")
 def harden(
     file: OneFile,
     /,
@@ -78,7 +80,8 @@ def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:
     with outputs.written(finding, terminal, release) as files:
         print_text(finding.summary(SHELL), terminal)
         if out is not None and not is_stdout(out) and not files.failed:
-            terminal.print(f"release: {out}, that of round {finding.best.number} "
+            place = beside(out) if finding.interrupted else out
+            terminal.print(f"release: {place}, that of round {finding.best.number} "
                            f"({finding.strategy})", soft_wrap=True)  # fmt: skip
 
 

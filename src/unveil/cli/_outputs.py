@@ -17,6 +17,7 @@ from unveil._text import harmless
 from unveil._version import __version__
 from unveil.cli._console import folded, say
 from unveil.cli._guard import files_read, in_command_line_words
+from unveil.cli._signals import work_is_over
 from unveil.errors import File, InputError, Listed, MissingExtraError, did_you_mean
 from unveil.files import (
     NotWrittenError,
@@ -40,6 +41,15 @@ _PICTURES = (".png", ".svg", ".pdf")
 def is_stdout(path: Path | None) -> bool:
     """Whether a dash was given in place of a file."""
     return path is not None and str(path) == "-"
+
+
+def beside(path: Path) -> Path:
+    """Where the results of an interrupted run go, never over those of a complete one.
+
+    >>> print(beside(Path("results/report.html")), beside(Path("-")))
+    results/report.interrupted.html -
+    """
+    return path if is_stdout(path) else path.with_name(f"{path.stem}.interrupted{path.suffix}")
 
 
 def check_output(
@@ -157,10 +167,14 @@ class Files:
     ----------
     out : Console, optional
         Told where the files are that have a label.
+    interrupted : bool
+        The work was: what was found goes beside the files that were named, never over the results
+        of a complete run.
     """
 
-    def __init__(self, out: Console | None = None) -> None:
-        self._out = out
+    def __init__(self, out: Console | None = None, *, interrupted: bool = False) -> None:
+        work_is_over()
+        self._out, self._interrupted = out, interrupted
         self._given: list[tuple[Path, Writer, str]] = []
         self._failure: InputError | None = None
 
@@ -182,7 +196,7 @@ class Files:
 
     def add(self, path: Path, into: Writer, label: str = "") -> None:
         """Write by a function; a dash means standard output."""
-        self._given.append((path, into, label))
+        self._given.append((beside(path) if self._interrupted else path, into, label))
 
     def text(self, path: Path, text: str) -> None:
         """Write a text as UTF-8."""

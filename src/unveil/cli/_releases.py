@@ -301,8 +301,8 @@ def _named(typed: Path) -> tuple[str | None, Path]:
 def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:
     """What a sanitizer publishes."""
     return ToRead(
-        kind="sanitizer", name=sanitizer.label, get=lambda: sanitizer.sanitize(microdata),
-        sanitizer=sanitizer,
+        kind="sanitizer", name=sanitizer.label, sanitizer=sanitizer,
+        get=lambda: sanitizer.sanitize_to_test(microdata, 0),
     )  # fmt: skip
 
 

@@ -389,7 +389,7 @@ class Outputs(Typed):
         """Write all of it, and a release, together; a failure is raised at the end of the block."""
         from unveil.cli._outputs import Files
 
-        with Files(out) as files:
+        with Files(out, interrupted=getattr(finding, "interrupted", False)) as files:
             if self.json is not None:
                 files.text(self.json, finding.to_json(records=self.records) + "\n")
             if self.csv is not None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
+    from unveil.engine._budget import UNITS, Budget, parse_budget
     from unveil.engine._care import (
         Owner,
         Started,
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
         temporary_folder,
         this_process,
     )
+    from unveil.engine._fingerprints import value_fingerprint
     from unveil.engine._journal import (
         Journal,
         Kept,
@@ -44,6 +46,15 @@ if TYPE_CHECKING:
         StepsShown,
         parse_duration,
         parse_memory,
+    )
+    from unveil.engine._run_folder import (
+        Plan,
+        RunFolder,
+        current_run,
+        file_fingerprints,
+        opened_run,
+        planned,
+        run_of_call,
     )
 
 __all__, __getattr__ = lazily(__name__)

@@ -25,17 +25,16 @@ import os
 import pickle
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import is_dataclass
+from dataclasses import fields, is_dataclass
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-import numpy as np
-
+from unveil.engine._fingerprints import value_fingerprint
 from unveil.errors import UnveilError
 
 Result = TypeVar("Result")
@@ -342,39 +341,43 @@ class Kept:
             self._journal.add(self._name, content)
 
 
-def kept(*what: Any, shared: Mapping[str, Any] | None = None) -> Kept:
-    """What was kept of the work that ``what`` describes: numbers, words and arrays.
+def kept(*what: Any, shared: Sequence[Any] = ()) -> Kept:
+    """What was kept of the work that ``what`` describes: tables, arrays, numbers and words.
 
     Parameters
     ----------
     *what
         All that the result depends on, beside what `within` names.
-    shared : mapping of str to any, optional
-        Large things that results refer to, and that are there anyway.
+    shared : sequence
+        Large things that results refer to, and that are there anyway: tables, releases.
     """
     journal = _JOURNAL.get()
     if journal is None:
         return Kept(None, "", {})
-    return Kept(journal, "/".join([*_WITHIN.get(), _named(what)]), shared or {})
+    return Kept(journal, "/".join([*_WITHIN.get(), _named(what)]), _by_name(shared))
+
+
+def _by_name(shared: Sequence[Any]) -> dict[str, Any]:
+    """Things, and the parts of them that are dataclasses (the columns of a table), by names."""
+    found: dict[str, Any] = {}
+    for number, one in enumerate(shared):
+        found[f"{number}"] = one
+        for field in fields(one) if is_dataclass(one) else ():
+            part = getattr(one, field.name)
+            for place, inner in enumerate(part if isinstance(part, tuple) else (part,)):
+                if is_dataclass(inner):
+                    found[f"{number}.{field.name}.{place}"] = inner
+    return found
 
 
 def _named(what: Iterable[Any]) -> str:
     """Words for what is short, and a fingerprint of all of it."""
     what = list(what)
-    digest = hashlib.sha256()
-    for one in what:
-        if isinstance(one, np.ndarray):
-            digest.update(f"{one.dtype} {one.shape} ".encode())
-            digest.update(np.ascontiguousarray(one).data)
-        else:
-            digest.update(f"{type(one).__name__} {one!r} ".encode())
     words = [str(one) for one in what if isinstance(one, str | int)]
-    return f"{' '.join(words)[:80]} {digest.hexdigest()[:32]}"
+    return f"{' '.join(words)[:80]} {value_fingerprint(what)[:32]}"
 
 
-def checkpointed(
-    *what: Any, compute: Callable[[], Result], shared: Mapping[str, Any] | None = None
-) -> Result:
+def checkpointed(*what: Any, compute: Callable[[], Result], shared: Sequence[Any] = ()) -> Result:
     """The result of some work: as it was kept, or else computed, and kept.
 
     >>> import tempfile

@@ -261,6 +261,10 @@ class Progress:
                 said = f"{rate:,.0f} {self._unit}/s{self._remark}"
                 bar.update(task, completed=self.finished, total=self.total, rate=said)
 
+    def reach(self, records: int) -> None:
+        """Report how many units are done in all."""
+        self.advance(records - self.finished)
+
     def expect(self, total: int, remark: str = "") -> None:
         """Change the total, and add a remark to the rate."""
         with self._lock:

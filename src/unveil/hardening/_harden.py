@@ -28,6 +28,7 @@ from unveil.attacks.differential import (
     distance_named,
 )
 from unveil.attacks.shared import adversaries_named
+from unveil.engine import checkpointed
 from unveil.errors import File, InputError, Listed, Message, Option, Text, UnveilError, did_you_mean
 from unveil.hardening._finding import (
     CONFIDENCE,
@@ -41,7 +42,7 @@ from unveil.hardening._finding import (
 from unveil.hardening._merged import classes_covering, crowds_of, refuse_unmergeable, with_crowds
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, Release, has_true_cells, with_records
-from unveil.options import Adversaries, Help, Jobs, Progress, Seed, Shell, checked
+from unveil.options import Adversaries, Help, Jobs, Progress, Run, Seed, Shell, checked
 from unveil.sanitize import Mondrian, Sanitizer, as_microdata, as_sanitizer
 
 _Part = Annotated[float, Gt(0), Lt(1), Shell(metavar="SHARE")]
@@ -75,6 +76,7 @@ def harden(
     backend: str | None = None,
     progress: Progress = None,
     watch: Callable[[str, Round], None] = lambda strategy, one: None,
+    run: Run = None,
 ) -> Hardening:
     """Change the worst records or their classes until no distance is over ``delta``.
 
@@ -221,7 +223,9 @@ class _Test:
         prior = self.prior
         if prior is not None and prior.ndim == 2:
             prior = prior[kept]
-        release = sanitizer.sanitize(table)
+        # It may be published, so its chance is secret, and what an interrupted run had made counts.
+        release = checkpointed("release", sanitizer.label, table, shared=[table],
+                               compute=lambda: sanitizer.sanitize(table))  # fmt: skip
         if self.merges:
             refuse_unmergeable(release)
         finding = differential_inference(table, sanitizer, prior=prior, **self.options)

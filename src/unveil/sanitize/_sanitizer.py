@@ -106,6 +106,16 @@ class Sanitizer(ABC):
         """
         return replace(self, seed=seed) if self.is_random and self._is_seeded else self  # type: ignore[type-var]
 
+    def sanitize_to_test(self, microdata: Microdata, seed: int) -> AnyRelease:
+        """A release that is tested, and not published: the same for the same seed.
+
+        By default what is published depends on a secret seed, and a test of such a release could
+        not be repeated. Here it depends on the seed of the test, unless the sanitizer has its own.
+        """
+        if not (self.is_random and self._is_seeded and getattr(self, "seed", 0) is None):
+            return self.sanitize(microdata)
+        return replace(self.with_seed(seed).sanitize(microdata), made_by=self.label)
+
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         """The records for which f(D without i) is available; None: all of them."""
         return None

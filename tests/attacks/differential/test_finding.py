@@ -105,7 +105,7 @@ def test_as_a_table_of_targets():
 
 def test_as_json_without_individuals():
     content = json.loads(FINDING.to_json())
-    assert content["schema"] == 3
+    assert content["schema"] == 4
     assert content["unveil"] == uv.__version__
     assert content["finding"] == "differential-inference"
     assert content["sanitizer"] == "Mondrian(k=3)"

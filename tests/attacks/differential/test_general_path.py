@@ -267,10 +267,47 @@ def test_a_budget_stops_in_the_middle_and_says_what_follows(monkeypatch, path, b
     everybody[PLAIN.targets] = PLAIN.distances
     finding = uv.differential_inference(PEOPLE, MONDRIAN, path=path, budget=budget, jobs=1)
     assert 1 <= len(finding.targets) < len(PEOPLE)
-    assert (finding.how, finding.wanted, finding.budget) == ("worst-first", len(PEOPLE), budget)
+    assert (finding.how, finding.wanted) == ("worst-first", len(PEOPLE))
+    assert str(finding.budget) == f"{budget:g} s"
+    assert not finding.facts["reproducible"]
+    assert f"a time ({budget:g} s): how much was done in it depends" in finding.summary()
     np.testing.assert_allclose(finding.distances, everybody[finding.targets], atol=1e-15)
     assert f"as the budget of {budget:g} s allowed" in finding.summary()
     assert "With 95% confidence at most" in finding.summary()
+
+
+@pytest.mark.parametrize(("budget", "tested"), [("7 runs", 7), ("1 run", 1), ("12 people", 12)])
+def test_a_budget_of_work_is_done_exactly(budget, tested):
+    runs = []
+
+    class Counted(uv.Mondrian):
+        def sanitize(self, microdata):
+            runs.append(len(microdata))
+            return super().sanitize(microdata)
+
+    found = [
+        uv.differential_inference(PEOPLE, uv.Oracle(Counted(k=4)), budget=budget, jobs=1)
+        for _ in range(2)
+    ]
+    assert runs.count(len(PEOPLE) - 1) == 2 * tested
+    assert len(found[0].targets) >= tested  # those who equal them are known, too
+    assert found[0].to_dict(records=True) == found[1].to_dict(records=True)
+    assert found[0].notes == found[1].notes
+    assert f"as the budget of {found[0].budget} allowed" in found[0].summary()
+
+
+def test_a_budget_of_runs_is_for_ways_that_run_it():
+    assert uv.differential_inference(PEOPLE, MONDRIAN, budget="1 run").how == "all"
+    some = uv.differential_inference(PEOPLE, MONDRIAN, budget="9 people")
+    assert len(some.tested) == 9
+
+
+def test_two_models_share_the_runs():
+    found = uv.differential_inference(
+        PEOPLE, uv.Oracle(MONDRIAN), budget="10 runs", jobs=1,
+        adversary=["naive-bayes", "conditional-frequency"],
+    )  # fmt: skip
+    assert len(found.tested) == 10  # they attack the same releases
 
 
 def test_a_budget_tests_at_least_one_and_a_generous_one_all():

@@ -112,6 +112,34 @@ def test_budget_ends_it(survey):
     assert "the samples or the budget ended before" in finding.summary()
 
 
+@pytest.mark.parametrize("asked", [{}, {"samples": 40}, {"error": 1e-6}])
+def test_a_budget_of_runs_is_kept_and_the_same_every_time(survey, asked):
+    runs = []
+
+    class Counted(Coin):
+        is_random = True
+
+        def with_seed(self, seed):
+            return Counted(seed)
+
+        def sanitize(self, microdata):
+            runs.append(1)
+            return super().sanitize(microdata)
+
+    def tested():
+        runs.clear()
+        return uv.differential_inference(
+            survey, Counted(), adversary="conditional-frequency", budget="400 runs", jobs=1, **asked
+        )
+
+    one, other = tested(), tested()
+    # What is published and what the adversary sees of it before take two more.
+    assert 200 < len(runs) <= 400 + 3
+    assert one.to_dict(records=True) == other.to_dict(records=True)
+    assert one.facts["budget"] == "400 runs"
+    assert one.facts["reproducible"]
+
+
 def test_a_budget_asks_about_no_more_people_than_it_reaches(survey, monkeypatch):
     """Of those whom it does not reach nothing is held, and nothing is drawn to compare with."""
 
@@ -122,9 +150,7 @@ def test_a_budget_asks_about_no_more_people_than_it_reaches(survey, monkeypatch)
             return Known(seed)
 
     fitting = []
-    monkeypatch.setattr(
-        _sampled_beliefs, "affordable", lambda seconds, each, samples, people: (40, 2)
-    )
+    monkeypatch.setattr(_sampled_beliefs, "affordable", lambda runs, samples, people: (40, 2))
     monkeypatch.setattr(
         _sampled_beliefs,
         "_fitting",
@@ -143,19 +169,16 @@ def test_a_budget_asks_about_no_more_people_than_it_reaches(survey, monkeypatch)
     assert len(asked.targets) == len(survey)
 
 
-@given(
-    st.floats(0, 1e4), st.floats(1e-6, 1e3), st.integers(2, 2000), st.integers(1, 50_000),
-)  # fmt: skip
-def test_what_can_be_afforded(seconds, each, samples, people):
-    often, many = affordable(seconds, each, samples, people)
+@given(st.integers(0, 10**9), st.integers(2, 2000), st.integers(1, 50_000))
+def test_what_can_be_afforded(runs, samples, people):
+    often, many = affordable(runs, samples, people)
     assert min(32, samples) <= often <= samples
     assert 1 <= many <= people
-    takes = each * often * (many + 1)
-    # The least that there can be is one person, and that may take longer.
-    assert takes <= seconds * (1 + 1e-9) or many == 1
-    # There is no time left for one more person, and another sample of everybody.
-    more = each * (often + 1) * (many + 2)
-    assert (often, many) == (samples, people) or many == people or more > seconds
+    # The least that there can be is one person, and that may take more.
+    assert often * (many + 1) <= runs or many == 1
+    # There are no runs left for one more person, and another sample of everybody.
+    more = (often + 1) * (many + 2)
+    assert (often, many) == (samples, people) or many == people or more > runs
 
 
 def test_several_adversaries_share_the_releases(survey):

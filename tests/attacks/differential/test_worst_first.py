@@ -413,7 +413,7 @@ def test_a_threshold_on_the_bound(monkeypatch, everybody):
     assert [str(check.state) for check in checks.values()] == ["passes", "not known", "fails"]
     _, unknown, _ = map(str, checks.values())
     assert "; but it is a bound, and the truth may be " in unknown
-    assert "give the test longer (budget=): everybody takes about " in unknown
+    assert "give the test more to do (budget=): 884 more people until everybody is " in unknown
     truth = everybody.figures[3]
     assert str(Threshold.parse("over_bound > 0.1%").check(truth).state) == "fails"
 
@@ -496,7 +496,7 @@ def test_the_forecast_of_a_finding(monkeypatch, everybody):
     assert told.everybody == 944 - 60
     assert told.seconds == pytest.approx(told.everybody * found.each)
     assert found.each > 0
-    assert str(told) in found.summary()
+    assert told.in_words(paced=False) in found.summary()
     facts = found.facts["forecast"]
     assert facts["people_untested"] == 884
     assert everybody.facts["forecast"] is None

@@ -190,16 +190,18 @@ def test_rounds_of_large_problems_are_short_and_change_nothing(problem, monkeypa
     assert (short.stopped, short.sweeps) == ("time", 7 * 4)
 
 
-def test_continued_stops_when_its_time_is_over(problem, monkeypatch):
+def test_continued_stops_when_its_visits_are_used_up(problem, monkeypatch):
     sampling = Sampling(sampler=sampler_for(problem), goal=Goal(thin=2), chains=2, jobs=1)
     states = sampling.started(problem)
-    whole = continued(problem, sampling, states, looks=30, seconds=60.0)
+    whole = continued(problem, sampling, states, looks=30, visits=10**9)
     monkeypatch.setattr(_chains, "_MOST_VISITS", 4 * 40 * 2 * 2)
-    cut = continued(problem, sampling, states, looks=30, seconds=60.0)
+    cut = continued(problem, sampling, states, looks=30, visits=10**9)
     assert [info.kept for info in (*whole, *cut)] == [30] * 4
     assert all(np.array_equal(a.rows, b.rows) for a, b in zip(whole, cut, strict=True))
-    short = continued(problem, sampling, states, looks=30, seconds=0.0)
+    short = continued(problem, sampling, states, looks=30, visits=4 * 40 * 2 * 2)
     assert [info.kept for info in short] == [4, 4]
+    least = continued(problem, sampling, states, looks=30, visits=0)
+    assert [info.kept for info in least] == [1, 1]
 
 
 def test_an_interrupt_while_looks_are_put_together_loses_only_them(problem, monkeypatch):

@@ -216,7 +216,7 @@ class Composition(Finding):
             "contradicted": int(self.contradicted.sum()),
             "own_known": int(self.is_known.sum()),
             "own_lost": int(self.lost.sum()),
-            **self.attributes("determined_right seconds"),
+            **self.attributes("determined_right"),
         }  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
@@ -225,7 +225,7 @@ class Composition(Finding):
                 "Composition: {n:person} of {source} in {releases} releases", n=len(self),
                 source=File(self.people.source, bare=True), releases=len(self.releases),
             ),
-            about=[f"known of them: {', '.join(self.known)}; {self.seconds:.2g} s"],
+            about=[f"known of them: {', '.join(self.known)}"],
             verdict=self._verdict(),
             sentences=[*self._particulars(), *self._explained()],
             tables=[self._table()],

@@ -286,7 +286,6 @@ class DeFinetti(Finding):
             "right": {name: view.accuracy for name, view in self._three.items()}
             if self.knows_truth else None,
             "tolerance": self.near.fact if self.near else None,
-            "seconds": self.seconds,
         }  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
@@ -300,8 +299,8 @@ class DeFinetti(Finding):
             ),
             about=[
                 Message(
-                    "learnt from {columns}, smoothing {smoothing:.4g}; {rounds}; {seconds:.1f} s",
-                    columns=", ".join(self.columns), rounds=self._rounds(), seconds=self.seconds,
+                    "learnt from {columns}, smoothing {smoothing:.4g}; {rounds}",
+                    columns=", ".join(self.columns), rounds=self._rounds(),
                     smoothing=self.learned.model.smoothing,
                 )
             ],

@@ -78,7 +78,7 @@ DECLARATION = Declaration(
     "further, so try several.",
     order=10,
     default=True,
-    budget="4 s",
+    budget="auto",
     first_look=True,
     compare="unveil.attacks.differential._story:compared",
     in_audit="unveil.attacks.differential._attack:audit_options",

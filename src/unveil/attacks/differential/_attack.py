@@ -25,7 +25,6 @@ from annotated_types import Ge, Gt, Lt
 from numpy.typing import NDArray
 
 from unveil.adversary import prior_for
-from unveil.attacks.differential import DECLARATION
 from unveil.attacks.differential._beliefs import Workplace
 from unveil.attacks.differential._distances import distance_named
 from unveil.attacks.differential._finding import DifferentialInference, SeveralAdversaries
@@ -33,10 +32,10 @@ from unveil.attacks.differential._plan import Plan
 from unveil.attacks.differential._sampling import EPSILONS, Chance, Sampling, checked_epsilons
 from unveil.attacks.differential._targets import How
 from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
-from unveil.engine import chosen_backend, parse_duration, workers
+from unveil.engine import chosen_backend, parse_budget, workers
 from unveil.errors import File, Foreign, InputError, MissingExtraError, Option
 from unveil.microdata import Microdata
-from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Seed, Shell, checked
+from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Run, Seed, Shell, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 
@@ -167,6 +166,7 @@ def differential_inference(
         "Address of a Dask cluster to work on, such as tcp://scheduler:8786."
     ), Shell(metavar="ADDRESS")] = None,
     progress: Progress = None,
+    run: Run = None,
 ) -> DifferentialInference:  # fmt: skip
     """Test how much each individual's own record gives them away.
 
@@ -203,7 +203,9 @@ def differential_inference(
         Whom to test, and in which order, if not everybody is tested. Default: with a budget, people
         who are probably worst off, in turn with others at random; without one, at random.
     budget : str or float, optional
-        Time limit, such as ``"10 min"`` or a number of seconds. As many targets as fit are tested.
+        How much to do: runs of the sanitizer (``"200 runs"``), people (``"500 people"``), or a time
+        such as ``"10 min"`` or a number of seconds, with which the finding depends on the machine.
+        ``"auto"`` is what an audit does: an amount that follows from the size of the table.
         `DifferentialInference.bound` says what follows for all records, and
         `DifferentialInference.forecast` what more certainty would cost.
     path : {"auto", "fast", "general"}
@@ -248,7 +250,7 @@ def differential_inference(
     wanted = f.adversaries if adversary is None else adversary
     number, far = seed_number(seed), distance_named(distance, microdata.sensitive)
     attackers = adversaries_named(wanted, number)
-    seconds = None if budget is None else parse_duration(budget)
+    most = parse_budget(budget, ("runs", "people"))
     backend = "dask" if scheduler is not None else backend
     # Another run of what is random would say something else about the worst.
     kept = predictions or (worst > 0 and not f.deterministic)
@@ -264,14 +266,14 @@ def differential_inference(
             ),
             targets=targets,
             draw=draw,
-            seconds=seconds,
+            budget=most,
             path=path,
             predictions=kept,
             threads=workers(jobs),
             workplace=Workplace(
                 chosen_backend(jobs, backend),
                 asked_for=jobs is not None or backend is not None,
-                budget=seconds,
+                budget=None if most is None else most.seconds,
             ),
             progress=progress,
         )  # fmt: skip
@@ -285,21 +287,14 @@ def differential_inference(
 
 
 def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
-    """In an audit: longer where that is not needed, and everybody who can be left out.
-
-    The first run also compiles kernels, which counts as its time.
-    """
+    """In an audit: an amount of work that does not need the clock, and who can be left out."""
     available = sanitizer.can_leave_out(microdata)
     if available is not None and not len(available):
         raise InputError(
             "there is a release of the whole table and none without somebody; have some made, "
             "such as without_000017.csv, numbered by the rows of the table from 0"
         )
-    quick = sanitizer.leaves_one_out or sanitizer.row_by_row
-    return {
-        "budget": "1 min" if quick else DECLARATION.budget,
-        "targets": None if available is None else "available",
-    }
+    return {"targets": None if available is None else "available"}
 
 
 def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:

@@ -30,7 +30,15 @@ from unveil.attacks.shared import (
     reason_of,
     said,
 )
-from unveil.engine import Backend, CannotBeSentError, Progress, WorkerLost, run_everywhere
+from unveil.engine import (
+    Backend,
+    CannotBeSentError,
+    Kept,
+    Progress,
+    WorkerLost,
+    kept,
+    run_everywhere,
+)
 from unveil.errors import Foreign, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
@@ -200,6 +208,8 @@ class Work(NamedTuple):
     deadline: float | None
     """Of `time.perf_counter`; None without a budget."""
     chance: Chance
+    runs: int | None = None
+    """How often the sanitizer may be run on the sampled way, if a budget of work says so."""
 
     def enough(self) -> bool:
         """Whether the budget is used up."""
@@ -281,12 +291,25 @@ def asked_everywhere(
 ) -> Iterator[tuple[Beliefs, ...]]:
     """The answers about all of these targets, wherever the work is done.
 
-    The first target is asked about here, which tells how long one takes.
+    What an interrupted run has kept comes first. The first target that is left is asked about here,
+    which tells how long one takes.
     """
     question, workplace = work.question, work.workplace
+    earlier = kept_of(work, ask.__name__, samples)
+    for some, answer in earlier.all():
+        if np.isin(some, places).all():
+            yield answers(Part(some, work.records[some], samples), answer)
+            places = places[~np.isin(places, some)]
+    if not len(places):
+        return
+
+    def had(part: Part, result: Result) -> tuple[Beliefs, ...]:
+        earlier.add((part.places, result))
+        return answers(part, result)
+
     started = time.perf_counter()
     first = Part(places[:1], work.records[places[:1]], samples)
-    yield answers(first, ask(question, first))
+    yield had(first, ask(question, first))
     each = time.perf_counter() - started
     rest = places[1:]
     backend = workplace.suited(each * len(rest))
@@ -309,7 +332,7 @@ def asked_everywhere(
             for number, result in run_everywhere(ask, question, parts, backend, enough=enough):
                 part = parts[number]
                 if not isinstance(result, WorkerLost):
-                    yield answers(part, result)
+                    yield had(part, result)
                 elif len(part.places) > 1:
                     again += (Part(part.places[[row]], part.records[[row]], samples)
                               for row in range(len(part.places)))  # fmt: skip
@@ -324,6 +347,15 @@ def asked_everywhere(
     except CannotBeSentError as error:
         workplace.stay(error)
         yield from answered(parts, workplace.backend, work.enough)
+
+
+def kept_of(work: Work, what: str, samples: range | None) -> Kept:
+    """What was kept of this question: it depends on all that the answers depend on."""
+    question = work.question
+    return kept(
+        what, question.sanitizer.label, question.seed, samples, question.microdata, work.records,
+        question.prior, *(one.label for one in question.adversaries),
+    )  # fmt: skip
 
 
 def general_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:

@@ -25,6 +25,7 @@ from unveil.attacks.differential._sampling import (
     most_often,
 )
 from unveil.attacks.differential._targets import Chosen
+from unveil.engine import Budget
 from unveil.errors import InputError, Option, Text
 from unveil.findings import Finding, Story, Value
 from unveil.microdata import Microdata
@@ -119,7 +120,7 @@ class DifferentialInference(Finding):
     """Where the likely worst were tested first: their records, reached or not."""
     wanted: int
     """Number of targets asked for; fewer are tested if the budget ends before."""
-    budget: float | None = None
+    budget: Budget | None = None
     prior: bool = False
     """Whether a prior was given."""
     seed: int
@@ -534,7 +535,8 @@ class DifferentialInference(Finding):
             "targets": len(self.targets),
             "targets_are": self.how,
             "targets_wanted": self.wanted,
-            "budget_seconds": self.budget,
+            "budget": None if self.budget is None else str(self.budget),
+            "reproducible": self.budget is None or self.budget.seconds is None,
             "tested": len(self.tested),
             "quantiles": {f"{q:g}": d for q, d in self.quantiles().items()},
             "share_over": {f"{t:g}": self.share_over(t) for t in _THRESHOLDS},
@@ -548,7 +550,7 @@ class DifferentialInference(Finding):
             "sampling": self._sampling_facts(),
             **self.attributes(
                 "prior distance smallest_class not_tested delta mean std infinite modes_changed "
-                "seed seconds interrupted"
+                "seed interrupted"
             ),
         }
         if self.against:
@@ -562,7 +564,6 @@ class DifferentialInference(Finding):
         found = self.forecast()
         return {
             "people_untested": found.everybody,
-            "seconds": found.seconds,
             "people_for_bound": {f"{share:g}": n for share, n in found.for_bound.items()},
         }
 

@@ -35,29 +35,29 @@ class Forecast:
     for_bound: dict[float, int]
     each: float
 
-    def in_words(self) -> str:
-        """The forecast in a sentence or two.
+    def in_words(self, *, paced: bool = True) -> str:
+        """The forecast in a sentence or two; with times, at the pace of this machine.
 
         >>> Forecast(everybody=900, seconds=1800.0, for_bound={0.05: 40}, each=2.0).in_words()
         'If no further person is over, a bound of 5% takes 40 more people (about 80 s). δ is known
         once everybody is tested: 900 more people (about 30 min).'
         """
         bounds = " and ".join(
-            f"a bound of {100 * share:g}% takes {_more(n)} ({_about(n * self.each)})"
+            f"a bound of {100 * share:g}% takes {_more(n)}{_at(n * self.each, paced)}"
             for share, n in self.for_bound.items()
         )
         begin = f"If no further person is over, {bounds}. " if bounds else ""
         return (
-            f"{begin}δ is known once everybody is tested: {_more(self.everybody)} "
-            f"({_about(self.seconds)})."
+            f"{begin}δ is known once everybody is tested: {_more(self.everybody)}"
+            f"{_at(self.seconds, paced)}."
         )
 
     @property
     def remedy(self) -> Message:
         """What to do if this is not enough, for a verdict."""
         return Message(
-            "give the test longer ({budget}): everybody takes {time} more", budget=Option("budget"),
-            time=_about(self.seconds),
+            "give the test more to do ({budget}): {more} until everybody is tested",
+            budget=Option("budget"), more=_more(self.everybody),
         )  # fmt: skip
 
     def __str__(self) -> str:
@@ -128,6 +128,10 @@ def more_people(wanted: int, found: int, drawn: int, size: int, alpha: float) ->
 
 def _more(people: int) -> str:
     return "1 more person" if people == 1 else f"{people:,} more people"
+
+
+def _at(seconds: float, paced: bool) -> str:
+    return f" ({_about(seconds)})" if paced else ""
 
 
 def _about(seconds: float) -> str:

@@ -38,8 +38,9 @@ from unveil.attacks.differential._noisy_counts import direct_beliefs, sampled_co
 from unveil.attacks.differential._sampled_beliefs import sampled_beliefs
 from unveil.attacks.differential._sampling import FACTORS, Chance, Sampling
 from unveil.attacks.differential._targets import How, Targets, chosen_targets
+from unveil.attacks.differential._usual import Allowed
 from unveil.attacks.shared import INTERRUPTED, NO_BELIEF, understood
-from unveil.engine import Progress
+from unveil.engine import Budget, Progress, checkpointed
 from unveil.errors import File, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata
 from unveil.sanitize import LaplaceCounts, Sanitizer
@@ -69,6 +70,14 @@ class _Run(NamedTuple):
     adversaries: list[Adversary]
 
 
+class _Limits(NamedTuple):
+    """What a budget leaves to one of several tests."""
+
+    deadline: float | None
+    shared_by: int
+    """Tests that run the sanitizer, among which a number of runs is shared."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Plan:
     """The checked options of `differential_inference`."""
@@ -80,7 +89,7 @@ class Plan:
     chance: Chance
     targets: Any
     draw: How | None
-    seconds: float | None
+    budget: Budget | None
     path: str
     predictions: bool
     threads: int
@@ -93,24 +102,26 @@ class Plan:
         An interrupt ends the work but loses nothing: targets that were not reached are reported as
         not tested.
         """
-        ends = time.perf_counter() + (self.seconds or 0)
+        seconds = None if self.budget is None else self.budget.seconds
+        ends = time.perf_counter() + (seconds or 0)
         found: dict[str, DifferentialInference] = {}
         runs = self._runs()
-        draw = self.draw or ("random" if self.seconds is None else "worst-first")
+        draw = self.draw or ("random" if self.budget is None else "worst-first")
         release = None
         if draw in ("worst-first", "exposed") and self._draws:
-            release = self.sanitizer.sanitize(self.microdata)
+            release = self._released(self.microdata)
         targets = chosen_targets(
             self.targets, self.microdata, self.sanitizer, release,
-            how=draw, seed=self.chance.seed, shuffled=self.seconds is not None,
+            how=draw, seed=self.chance.seed, shuffled=self.budget is not None,
         )  # fmt: skip
         for number, run in enumerate(runs):
             now = time.perf_counter()
             # The rest of the budget is shared by the remaining runs.
-            deadline = None if self.seconds is None else now + (ends - now) / (len(runs) - number)
+            deadline = None if seconds is None else now + (ends - now) / (len(runs) - number)
             interrupted = any(finding.interrupted for finding in found.values())
             known = release if run.table is self.microdata else None
-            findings = self._findings(run, targets, deadline, known, skipped=interrupted)
+            limits = _Limits(deadline, sum(one.way in _RUN_AGAIN for one in runs))
+            findings = self._findings(run, targets, limits, known, skipped=interrupted)
             found.update((finding.adversary.label, finding) for finding in findings)
         return [found[adversary.label] for adversary in self.adversaries]
 
@@ -118,7 +129,7 @@ class Plan:
     def _draws(self) -> bool:
         """Whether targets are drawn, rather than everybody or people whom the user names."""
         if self.targets is None:
-            return self.seconds is not None
+            return self.budget is not None
         return isinstance(self.targets, int | np.integer)
 
     def _runs(self) -> list[_Run]:
@@ -177,7 +188,7 @@ class Plan:
         return (f.deterministic or noiseless) and all(a.with_seed(1) is a for a in adversaries)
 
     def _findings(
-        self, run: _Run, targets: Targets, deadline: float | None, known: AnyRelease | None,
+        self, run: _Run, targets: Targets, limits: _Limits, known: AnyRelease | None,
         *, skipped: bool,
     ) -> list[DifferentialInference]:  # fmt: skip
         """The finding of each adversary of a run; no target is tested if ``skipped``.
@@ -186,7 +197,7 @@ class Plan:
         """
         started, interrupted, f = time.perf_counter(), False, self.sanitizer
         # A goal that cannot be met fails at once.
-        release = f.sanitize(run.table) if known is None else known
+        release = self._released(run.table) if known is None else known
         for adversary in run.adversaries:
             understood(adversary, release)
         chance = self._of_chance(run, release)
@@ -208,7 +219,14 @@ class Plan:
                 raise KeyboardInterrupt
             with Progress(f"testing {f.label}", len(tested), self.progress) as shown:
                 place = copy(self.workplace)  # other adversaries may be sent to other processes
-                work = Work(question, tested, shown, place, self.threads, deadline, self.chance)
+                work = self._limited(
+                    Work(
+                        question, tested, shown, place, self.threads, limits.deadline, self.chance
+                    ),
+                    run,
+                    limits,
+                )
+                shown.expect(len(work.records))
                 for batches in _WAYS[run.way](work):
                     for result, batch in zip(results, batches, strict=True):
                         result.take(batch)
@@ -218,7 +236,11 @@ class Plan:
             for result in results:
                 result.give_up(INTERRUPTED)
         each = (time.perf_counter() - begun) / max(1, int(done))
-        notes = (*release.notes, *chance, *self.chance.distance.notes, *self.workplace.notes)
+        clock = () if limits.deadline is None or self.budget is None else (
+            self.budget.note(instead="200 runs"),
+        )  # fmt: skip
+        notes = (*release.notes, *clock, *chance, *self.chance.distance.notes,
+                 *self.workplace.notes)  # fmt: skip
         return [
             self._finding(
                 run, targets, release, adversary, result, where,
@@ -227,6 +249,25 @@ class Plan:
             )
             for adversary, result in zip(run.adversaries, results, strict=True)
         ]  # fmt: skip
+
+    def _released(self, table: Microdata) -> AnyRelease:
+        """What is published; of what depends on chance, what an interrupted run had published."""
+        f = self.sanitizer
+        if f.deterministic:
+            return f.sanitize_to_test(table, self.chance.seed)
+        return checkpointed(
+            "release", f.label, self.chance.seed, table, shared=[table],
+            compute=lambda: f.sanitize_to_test(table, self.chance.seed),
+        )  # fmt: skip
+
+    def _limited(self, work: Work, run: _Run, limits: _Limits) -> Work:
+        """No more work than the budget allows: it is known before the first target."""
+        allowed = Allowed(self.budget, run.table, self.sanitizer, run.adversaries,
+                          tests=max(1, limits.shared_by))  # fmt: skip
+        if run.way == "sampled":
+            work = work._replace(runs=allowed.runs)
+        people = allowed.people(run.way)
+        return work if people is None else work._replace(records=work.records[:people])
 
     def _of_chance(self, run: _Run, release: AnyRelease) -> tuple[Text, ...]:
         """Notes on chance: an unsampled random sanitizer, or samples that nothing needs."""
@@ -274,7 +315,7 @@ class Plan:
             sampling=None if result.sampling is None else result.sampling.take(where),
             certain=run.way not in _WAYS_OF_CHANCE or self._nothing_random(*run.adversaries),
             wanted=len(targets.records),
-            budget=self.seconds,
+            budget=self.budget,
             prior=self.prior is not None,
             seed=self.chance.seed,
             **more,

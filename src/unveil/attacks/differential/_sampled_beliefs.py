@@ -23,6 +23,7 @@ from unveil.attacks.differential._beliefs import (
     Work,
     asked_everywhere,
     beliefs_without,
+    kept_of,
 )
 from unveil.attacks.differential._sampling import Chance, Sampling, at_least, estimate
 from unveil.attacks.shared import ADVERSARY_FAILED, AdversaryError, each_if_not_all
@@ -102,12 +103,16 @@ def _in_some_tries(ask: Callable[[int], Result], number: int, *, once: bool) -> 
 def sampled_beliefs(work: Work) -> Iterator[tuple[Beliefs, ...]]:
     """Distances of all targets, some of them several times, each time more exact.
 
-    With a deadline, and neither samples nor an error asked for, only the first targets are tested,
-    as many as there is time for.
+    With a budget, and neither samples nor an error asked for, only the first targets are tested,
+    as many as there are runs or time for.
     """
     chance, asked = work.chance, work.chance.samples is not None
     if work.deadline is not None and not chance.asked_for:
         work, chance = _in_time(work, chance, work.deadline)
+    elif work.runs is not None and not chance.asked_for:
+        samples, people = affordable(work.runs, chance.most, len(work.records))
+        work = work._replace(records=work.records[:people])
+        chance = replace(chance, samples=samples)
     fits = _fitting(work.question, work.records, chance)
     if fits < chance.most and asked:
         raise InputError(
@@ -127,25 +132,22 @@ def _in_time(work: Work, chance: Chance, deadline: float) -> tuple[Work, Chance]
     _draw_without(work.question, Part(np.arange(1), work.records[:1], range(1)))
     now = time.perf_counter()
     left = max(deadline - now, 0.0)
-    samples, people = affordable(
-        left * work.workplace.suited(left).jobs, now - begun, chance.most, len(work.records)
-    )
+    runs = int(left * work.workplace.suited(left).jobs / max(now - begun, 1e-9))
+    samples, people = affordable(runs, chance.most, len(work.records))
     return work._replace(records=work.records[:people]), replace(chance, samples=samples)
 
 
-def affordable(seconds: float, each: float, samples: int, people: int) -> tuple[int, int]:
-    """The number of samples per person, and of people, that there is time for.
+def affordable(runs: int, samples: int, people: int) -> tuple[int, int]:
+    """The number of samples per person, and of people, that so many runs are enough for.
 
-    ``seconds`` is the time of all workers together, ``each`` that of one sample; ``samples`` and
-    ``people`` are upper limits. A thousand samples of each person may use up all the time before
-    the second person is reached. Samples of the whole table are shared by all people.
+    ``samples`` and ``people`` are upper limits. A thousand samples of each person may use up all
+    runs before the second person is reached. Samples of the whole table are shared by all people.
 
-    >>> affordable(60.0, 0.01, samples=1000, people=45_000)
+    >>> affordable(6000, samples=1000, people=45_000)
     (285, 20)
-    >>> affordable(5.0, 0.02, samples=1000, people=45_000)
+    >>> affordable(250, samples=1000, people=45_000)
     (32, 6)
     """
-    runs = max(int(seconds / max(each, 1e-9)), 0)
     fewest = min(_FEWEST, samples)
     often = min(max(runs // (1 + min(_PEOPLE, people)), fewest), samples)
     return often, min(max(runs // often - 1, 1), people)
@@ -168,6 +170,7 @@ class _Sampler:
         self.whole = [nothing for _ in self.question.adversaries]  # targets × samples × values
         self.failed: list[dict[int, str]] = [{} for _ in self.question.adversaries]
         self.without: dict[int, list[NDArray[np.float64]]] = {}
+        self.runs = 0  # that a budget of runs has paid for
 
     def run(self) -> Iterator[tuple[Beliefs, ...]]:
         """Stage by stage, with twice as many samples each time."""
@@ -178,6 +181,7 @@ class _Sampler:
             upto = self._draw_whole(upto)
             if upto == done:  # the time was up before there were more to compare with
                 return
+            waiting = self._affordable(waiting, done, upto)
             last, coarse = upto >= most, []
             for answers in self._stage(waiting, done, upto):
                 some = answers[0].places
@@ -195,6 +199,15 @@ class _Sampler:
             waiting = np.sort(np.concatenate([*coarse, np.zeros(0, dtype=np.intp)]))
             done, upto = upto, min(2 * upto, most)
 
+    def _affordable(self, waiting: NDArray[np.intp], done: int, upto: int) -> NDArray[np.intp]:
+        """The first of them, for whom there are runs left: with and without each record."""
+        if self.work.runs is None:
+            return waiting
+        many = max((self.work.runs - self.runs) // (upto - done) - 1, 0 if done else 1)
+        some = waiting[:many]
+        self.runs += (1 + len(some)) * (upto - done)
+        return some
+
     def _stage(
         self, waiting: NDArray[np.intp], done: int, upto: int
     ) -> Iterator[tuple[Beliefs, ...]]:
@@ -209,12 +222,21 @@ class _Sampler:
         """
         done = self.whole[0].shape[1]
         more: list[list[NDArray[np.float64]]] = [[] for _ in self.whole]
+        earlier = kept_of(self.work, "draw whole", range(done, upto))
+        known = dict(earlier.all())
         for number in range(done, upto):
             if number >= 2 and self.work.enough():
                 break
-            release = _released(self.question, number, None)
+            if number in known:
+                beliefs, failed = known[number]
+            else:
+                release = _released(self.question, number, None)
+                each = [self._believed(place, release, number) for place in range(len(more))]
+                beliefs, failed = [one for one, _ in each], [one for _, one in each]
+                earlier.add((number, (beliefs, failed)))
             for place, drawn in enumerate(more):
-                drawn.append(self._believed(place, release, number))
+                drawn.append(beliefs[place])
+                self.failed[place].update(failed[place])
         if more[0]:
             self.whole = [
                 np.concatenate([old, np.stack(new, axis=1)], axis=1)
@@ -222,8 +244,10 @@ class _Sampler:
             ]
         return self.whole[0].shape[1]
 
-    def _believed(self, place: int, release: AnyRelease, number: int) -> NDArray[np.float64]:
-        """Beliefs about all targets; NaN for those an adversary fails on."""
+    def _believed(
+        self, place: int, release: AnyRelease, number: int
+    ) -> tuple[NDArray[np.float64], dict[int, str]]:
+        """Beliefs about all targets; NaN for those an adversary fails on, and why."""
 
         def ask(other: int) -> tuple[NDArray[np.float64], dict[int, str]]:
             beliefs, failed = each_if_not_all(
@@ -237,9 +261,7 @@ class _Sampler:
                 raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
             return beliefs, failed
 
-        beliefs, failed = _in_some_tries(ask, number, once=False)
-        self.failed[place].update(failed)
-        return beliefs
+        return _in_some_tries(ask, number, once=False)
 
     def _answers(self, part: Part, draws: list[Without]) -> tuple[Beliefs, ...]:
         """The results from all samples of some targets so far."""

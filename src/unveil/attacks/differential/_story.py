@@ -52,7 +52,7 @@ def story_of(finding: DifferentialInference, release: Text | None) -> Story:
             sanitizer=File(finding.sanitizer, bare=True),
             source=File(finding.microdata.source, bare=True),
         ),
-        about=[f"release of {classes}; {finding.seconds:.2g} s"],
+        about=[f"release of {classes}"],
         verdict=_verdict(finding, release),
         sentences=[*_meaning(finding), *_attackers(finding)],
         tables=[
@@ -314,7 +314,7 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if 0 < tested < people:
         lines += [finding.bound(MAIN_THRESHOLD).in_words(), _mean_of_all(finding)]
     if 0 < len(finding.targets) < people and finding.how != "chosen":
-        lines.append(finding.forecast().in_words())
+        lines.append(finding.forecast().in_words(paced=False))
     lines += [
         f"NOT TESTED: {counted(number, 'person')}: {why}"
         for why, number in finding.not_tested.items()
@@ -338,13 +338,20 @@ def _mean_of_all(finding: DifferentialInference) -> str:
     )
 
 
+def _budget(finding: DifferentialInference) -> str:
+    """What ended the test before everybody was tested."""
+    given = finding.budget
+    if given is None:
+        return "its budget"
+    return "the usual number of runs" if given.is_auto else f"the budget of {given}"
+
+
 def _some(finding: DifferentialInference) -> str:
     """Which people were tested, if not all were."""
     seed = f" (seed {finding.seed})" if finding.how in AT_RANDOM else ""
     many = ""
     if len(finding.targets) < finding.wanted:
-        budget = f"the budget of {finding.budget or 0:g} s"
-        many = f", as many of {finding.wanted:,} as {budget} allowed"
+        many = f", as many of {finding.wanted:,} as {_budget(finding)} allowed"
     return (
         f"Only {len(finding.targets):,} people were targets, {_CHOSEN[finding.how]}{seed}{many}; "
         "the worst of all may be worse."

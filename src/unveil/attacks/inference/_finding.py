@@ -214,7 +214,7 @@ class Inference(Finding):
                 }
                 for label, sides in self.against.items()
             ],
-            **self.attributes("seed seconds"),
+            **self.attributes("seed"),
         }
         if isinstance(self.release, Release) and len(self.releases) == 1:
             facts |= {
@@ -241,7 +241,7 @@ class Inference(Finding):
         return Story(
             title=Message("Empirical inference: {release} on {source}", release=made_by,
                           source=File(self.microdata.source, bare=True)),
-            about=[Message("{how}; {seconds:.2g} s", how=self._how(), seconds=self.seconds)],
+            about=[self._how()],
             verdict=self._verdict(called),
             sentences=self._explained(),
             tables=[self._table()],

@@ -318,7 +318,7 @@ class Linkage(Finding):
             **self.attributes("suppressed suppressed_share only_suppressed"),
             **self.attributes(
                 "found in_table own_among unique_right one_value_right record_right value_right "
-                "value_by_chance records_of_one records_of_nobody seconds"
+                "value_by_chance records_of_one records_of_nobody"
             ),
         }
 
@@ -329,7 +329,7 @@ class Linkage(Finding):
                 source=File(self.people.source, bare=True),
                 release=File(self.release.in_short, bare=True),
             ),
-            about=[f"known of them: {', '.join(self.known)}; {self.seconds:.2g} s"],
+            about=[f"known of them: {', '.join(self.known)}"],
             verdict=self._verdict(release),
             sentences=[self._journalist(), *self._explained()],
             tables=[self._table()],

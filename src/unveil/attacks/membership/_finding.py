@@ -252,7 +252,7 @@ class Membership(Finding):
                 }
                 for name, one in self.against.items()
             ],
-            **self.attributes("seed seconds"),
+            **self.attributes("seed"),
         }
 
     def story(self, release: Text | None = None) -> Story:
@@ -274,9 +274,9 @@ class Membership(Finding):
         if self.n_classes is not None:
             classes = "; release of {classes} classes, the smallest of {smallest}"
         return Message(
-            "{members} members, {held_out} people held out{own}" + classes + "; {seconds:.2g} s",
+            "{members} members, {held_out} people held out{own}" + classes,
             members=len(people.members), held_out=len(people.held_out), own=own,
-            classes=self.n_classes, smallest=self.smallest_class, seconds=self.seconds,
+            classes=self.n_classes, smallest=self.smallest_class,
         )  # fmt: skip
 
     def _verdict(self, release: Text) -> Message:

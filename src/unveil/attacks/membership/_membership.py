@@ -17,7 +17,7 @@ from annotated_types import Ge, Lt
 
 from unveil.attacks.held_out import People, split_people
 from unveil.attacks.membership import ATTACKERS
-from unveil.attacks.membership._attackers import Game, published
+from unveil.attacks.membership._attackers import Game, Scores, published
 from unveil.attacks.membership._finding import Membership
 from unveil.attacks.shared import (
     INTERRUPTED,
@@ -37,6 +37,7 @@ from unveil.options import (
     Jobs,
     Progress,
     Recode,
+    Run,
     Seed,
     Shell,
     checked,
@@ -88,6 +89,7 @@ def membership(
     jobs: Jobs = None,
     backend: Annotated[str | None, Shell(hidden=True)] = None,
     progress: Progress = None,
+    run: Run = None,
 ) -> Membership:  # fmt: skip
     """Test how well attackers can tell whose records are in a release.
 
@@ -149,7 +151,10 @@ def membership(
         adversaries=models, removals=int(removals), seed=number,
         options={"jobs": jobs, "backend": backend, "progress": progress},
     )  # fmt: skip
-    played = {name: game.scores(name) for name in chosen}
+    played: dict[str, Scores] = {}
+    for name in chosen:  # an interrupt ends the work of all that come after
+        over = any(INTERRUPTED in one.reasons for one in played.values())
+        played[name] = Scores.nobody(people, INTERRUPTED) if over else game.scores(name)
     every = [one for scored in played.values() for one in (scored, *scored.others)]
     theirs = [*(note for one in models for note in one.notes),
               *(note for scored in every for note in scored.notes)]  # fmt: skip

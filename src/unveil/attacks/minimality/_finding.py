@@ -319,7 +319,6 @@ class Minimality(Finding):
             "largest_error": float(self.error_of.max()),
             "rhat": self.rhat if np.isfinite(self.rhat) else None,
             "tolerance": self.near.fact,
-            "seconds": self.seconds,
         }
 
     def story(self, release: Text | None = None) -> Story:
@@ -330,7 +329,7 @@ class Minimality(Finding):
                 source=File(self.microdata.source, bare=True),
                 release=File(self.release.in_short, bare=True),
             ),
-            about=[f"the sanitizer was {inside}; {self.seconds:.2g} s"],
+            about=[f"the sanitizer was {inside}"],
             verdict=self._verdict(release),
             sentences=self._worst(),
             tables=[self._table()],

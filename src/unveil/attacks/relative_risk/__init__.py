@@ -78,7 +78,7 @@ DECLARATION = Declaration(
     "random.",
     order=30,
     default=True,
-    budget="3 s",
+    budget="auto",
     outputs=(
         Output(
             name="traces",

@@ -1,8 +1,8 @@
 """Markov chains in parallel, until a panel of victims has converged or a limit is reached.
 
 All chains advance in rounds. The first half of the recorded states, or somewhat less, is warm-up
-and discarded. Only the time budget depends on the clock, so that the same seed gives the same
-numbers whatever the number of threads.
+and discarded. Budgets are sweeps, so that the same seed gives the same numbers, whatever the number
+of threads and however busy the machine is; only a budget of time depends on the clock.
 
 R-hat and effective sample sizes are computed for what the attacker and the learner believe about
 each victim of the panel, not for the density of the whole state: that may look converged long
@@ -27,9 +27,9 @@ from numpy.typing import NDArray
 from unveil.attacks.relative_risk._beliefs import Answer, mean_answer
 from unveil.attacks.relative_risk._problem import Problem
 from unveil.attacks.relative_risk.samplers import Draws, Info, Sampler
-from unveil.engine import Progress, workers
+from unveil.engine import Kept, Progress, kept, workers
 
-Stopped: TypeAlias = Literal["converged", "sweeps", "time", "interrupted"]
+Stopped: TypeAlias = Literal["converged", "sweeps", "budget", "time", "interrupted"]
 
 _LOOKS = 25  # recorded states per round
 _MOST_VISITS = 5_000_000  # of rows by all chains in a round: well under a second
@@ -48,6 +48,8 @@ class Goal:
         The largest R-hat and the smallest effective sample size allowed for the worst victim.
     sweeps : int
         The most sweeps of each chain.
+    most : int, optional
+        The most sweeps of each chain that a budget of work allows.
     seconds : float, optional
         The time budget.
     thin : int
@@ -57,8 +59,15 @@ class Goal:
     rhat: float = 1.01
     ess: float = 400.0
     sweeps: int = 20_000
+    most: int | None = None
     seconds: float | None = None
     thin: int = 4
+
+    @property
+    def looks(self) -> int:
+        """The most recorded states of each chain."""
+        sweeps = self.sweeps if self.most is None else min(self.sweeps, self.most)
+        return max(1, sweeps // self.thin)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -181,28 +190,35 @@ def run_chains(
     drawn: Draws = "watched" if conditional else "panel"
     sampler, goal, chains = sampling.sampler, sampling.goal, sampling.chains
     states = sampling.started(problem)
+    earlier = _Checkpoints(
+        kept("chains", sampler.name, sampling.seed, chains, goal, drawn, problem)
+    )
     # The first call compiles the kernel, which must not count against the time budget.
     sampler.kernel(problem, states[0], kept=1, thin=1, conditional=drawn)
     begun = time.monotonic()
-    seen = _Seen()
+    states, seen = earlier.last(states)
     stopped: Stopped | None = None
-    most, a_round = goal.sweeps // goal.thin, _looks_of_a_round(problem, chains, goal.thin)
+    most, a_round = goal.looks, _looks_of_a_round(problem, chains, goal.thin)
     with (
         Progress("sampling", chains * most * goal.thin, progress, unit="sweeps") as shown,
         ThreadPoolExecutor(min(workers(sampling.jobs), chains)) as pool,
     ):
         try:
+            fresh = seen.looks == 0
             while stopped is None:
-                looks = min(a_round, most - seen.looks)
-                went = _round(pool, problem, sampler, states, looks, goal.thin, drawn)
-                states = [state for state, _ in went]
-                seen.add([info for _, info in went])
-                shown.advance(chains * looks * goal.thin)
+                if fresh:
+                    looks = min(a_round, most - seen.looks)
+                    went = _round(pool, problem, sampler, states, looks, goal.thin, drawn)
+                    states = [state for state, _ in went]
+                    seen.add([info for _, info in went])
+                    earlier.add(states, seen)
+                fresh = True  # what an earlier run came by is looked at before chains go on
+                shown.reach(chains * seen.looks * goal.thin)
                 found = seen.diagnosis(problem, goal, conditional=conditional)
                 if found is not None and _reached(found, goal):
                     stopped = "converged"
                 elif seen.looks >= most:
-                    stopped = "sweeps"
+                    stopped = "sweeps" if most == goal.sweeps // goal.thin else "budget"
                 elif goal.seconds is not None and time.monotonic() - begun > goal.seconds:
                     stopped = "time"
                 elif found is not None:
@@ -223,18 +239,20 @@ def run_chains(
 
 
 def continued(
-    problem: Problem, sampling: Sampling, states: Sequence[Any], *, looks: int, seconds: float
+    problem: Problem, sampling: Sampling, states: Sequence[Any], *, looks: int, visits: int
 ) -> list[Info]:
-    """Continue chains from their states, for ``looks`` records or until the time is over.
+    """Continue chains from their states, for ``looks`` records, or about so many visits of rows.
 
     The states themselves are not changed.
     """
-    begun, blocks, seen, thin = time.monotonic(), list[list[Info]](), 0, sampling.goal.thin
+    blocks, seen, thin = list[list[Info]](), 0, sampling.goal.thin
+    of_a_look = int(problem.counts.sum()) * thin * len(states)
+    looks = max(1, min(looks, visits // max(of_a_look, 1)))
     a_round = _looks_of_a_round(problem, len(states), thin)
     if a_round == _LOOKS:  # this takes moments
         a_round = looks
     with ThreadPoolExecutor(min(workers(sampling.jobs), len(states))) as pool:
-        while seen < looks and (seen == 0 or time.monotonic() - begun < seconds):
+        while seen < looks:
             some = min(a_round, looks - seen)
             went = _round(pool, problem, sampling.sampler, states, some, thin, "watched")
             states = [state for state, _ in went]
@@ -244,7 +262,10 @@ def continued(
 
 
 def _looks_of_a_round(problem: Problem, chains: int, thin: int) -> int:
-    """Few enough to keep the time budget; depends on the problem and not on the clock."""
+    """Few enough to keep a time budget, and to be interrupted soon.
+
+    It depends on the problem and not on the clock.
+    """
     visits = int(problem.counts.sum()) * thin * chains
     return max(1, min(_LOOKS, _MOST_VISITS // max(visits, 1)))
 
@@ -273,6 +294,36 @@ def _outlook(found: Diagnostics, goal: Goal, chains: int, looks: int, most: int)
     return chains * wanted * goal.thin, f"worst R-hat {found.worst_rhat:.3f}"
 
 
+class _Checkpoints:
+    """Where chains are after a round, now and then: all that they need to go on.
+
+    It takes a while to write that much, so it is written when it has taken ten times as long to
+    come by.
+    """
+
+    def __init__(self, kept: Kept) -> None:
+        self._kept, self._at, self._took = kept, time.monotonic(), 0.0
+
+    def last(self, states: Sequence[Any]) -> tuple[list[Any], _Seen]:
+        """The states of the chains and what they have shown, as far as an earlier run came."""
+        found = self._kept.last()
+        if found is None:
+            return list(states), _Seen()
+        where, seen = found
+        return [
+            replace(state, latent=latent, random=random)
+            for state, (latent, random) in zip(states, where, strict=True)
+        ], _Seen(*seen)
+
+    def add(self, states: Sequence[Any], seen: _Seen) -> None:
+        """Keep where they are now, if it is time to."""
+        now = time.monotonic()
+        if self._kept and now - self._at >= 10 * self._took:
+            self._kept.add(([(one.latent, one.random) for one in states], seen.parts))
+            self._at = time.monotonic()
+            self._took = self._at - now
+
+
 class _Seen:
     """The records of all chains, in a few blocks of equal length, the oldest of which are dropped.
 
@@ -280,11 +331,19 @@ class _Seen:
     at least a quarter is dropped.
     """
 
-    def __init__(self) -> None:
-        self.looks = 0
-        self._blocks: list[list[Info]] = []
-        self._length = _LOOKS
-        self._diagnosed = 0
+    def __init__(
+        self, looks: int = 0, blocks: Sequence[list[Info]] = (), length: int = _LOOKS,
+        diagnosed: int = 0,
+    ) -> None:  # fmt: skip
+        self.looks = looks
+        self._blocks: list[list[Info]] = list(blocks)
+        self._length = length
+        self._diagnosed = diagnosed
+
+    @property
+    def parts(self) -> tuple[int, list[list[Info]], int, int]:
+        """All of it, as it is made from."""
+        return self.looks, self._blocks, self._length, self._diagnosed
 
     def add(self, infos: list[Info]) -> None:
         """Add a round; an interrupt in the middle leaves everything as it was."""

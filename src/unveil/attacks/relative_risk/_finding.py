@@ -87,6 +87,7 @@ _STOPPED: dict[Stopped, Message] = {
     "converged": Message(""),
     "sweeps": Message("the limit of sweeps was reached; give more with {more}",
                       more=Option("sweeps")),
+    "budget": Message("the budget was used up; give more with {more}", more=Option("budget")),
     "time": Message("the time was over; give more with {more}", more=Option("budget")),
     "interrupted": Message("it was interrupted"),
 }  # fmt: skip
@@ -517,7 +518,7 @@ class RelativeRisk(Finding):
             "tuples": problem.domain.size, "alpha": problem.alpha, "beta": problem.beta,
             "learner": self.learner_is, "tolerance": self.near.fact if self.near else None,
             "sampling": None if self.chains is None else _sampling(self.chains),
-            **self.attributes("release kind how likelihood domain ties seed seconds"),
+            **self.attributes("release kind how likelihood domain ties seed"),
         }  # fmt: skip
         if table is not None:
             facts["risk"] = {
@@ -579,11 +580,10 @@ class RelativeRisk(Finding):
     def _problem_in_words(self) -> str:
         problem = self.problem
         groups = "groups whose values are shuffled" if self.kind == "vertical" else "groups"
-        seconds = f"{self.seconds:.2g}" if self.seconds < 10 else f"{self.seconds:,.0f}"
         return (
             f"{problem.counts.sum():,} records in {len(problem.counts):,} {groups}; "
             f"{problem.values} values of {self.sensitive.name}; {problem.domain.size:,} tuples "
-            f"({self.domain}); {seconds} s"
+            f"({self.domain})"
         )
 
     def _how_in_words(self) -> str:
@@ -887,5 +887,5 @@ def _sampling(chains: Chains) -> dict[str, Any]:
         "sampler": how.sampler.name, "chains": len(chains.infos), "sweeps": chains.sweeps,
         "warm_up": chains.warm_up, "thin": how.goal.thin, "stopped": chains.stopped,
         "panel": len(found.rhat), "worst_rhat": found.worst_rhat, "least_ess": found.least_ess,
-        "largest_error": found.largest_error, "seconds": chains.seconds,
+        "largest_error": found.largest_error, "reproducible": how.goal.seconds is None,
     }  # fmt: skip

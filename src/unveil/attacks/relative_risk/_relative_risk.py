@@ -43,10 +43,10 @@ from unveil.attacks.relative_risk._symmetry import tied_by_symmetry
 from unveil.attacks.relative_risk._victim import Victim, Victims, described
 from unveil.attacks.relative_risk.samplers import Algorithm, sampler_for
 from unveil.attacks.tolerance import near_of
-from unveil.engine import parse_duration, workers
+from unveil.engine import Budget, parse_budget, workers
 from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.options import Budget, Help, Jobs, Progress, Seed, Shell, Tolerance, checked
+from unveil.options import Help, Jobs, Progress, Run, Seed, Shell, Tolerance, Units, checked
 from unveil.sanitize import Sanitizer, as_microdata
 
 Exact: TypeAlias = Literal["auto", "always", "never"]
@@ -98,11 +98,18 @@ def relative_risk(
         Shell(metavar="N"),
     ] = 400.0,
     sweeps: Annotated[int, Ge(1), Shell(metavar="N")] = 20_000,
-    budget: Budget = "10 min",
+    budget: Annotated[
+        str | float | None,
+        Help("How much to sample: a number of sweeps of each chain, such as '5000 sweeps', of "
+             "recorded states of all chains ('5000 draws'), or a time such as '10 min', with "
+             "which the result depends on the machine. Default: what takes about ten minutes."),
+        Units("sweeps", "draws"), Shell(metavar="SWEEPS|TIME"),
+    ] = None,
     thin: Annotated[int, Ge(1), Shell(metavar="N")] = 4,
     seed: Seed = 0,
     jobs: Jobs = None,
     progress: Progress = None,
+    run: Run = None,
 ) -> RelativeRisk:  # fmt: skip
     """Compare what an attacker and a learner believe about people, given a release in groups.
 
@@ -143,7 +150,7 @@ def relative_risk(
     panel : int
         Number of victims whose traces are kept and diagnosed.
     sweeps : int
-        The most sweeps of each chain.
+        The most sweeps of each chain, if the budget allows them.
     thin : int
         Sweeps between recorded states.
 
@@ -179,10 +186,9 @@ def relative_risk(
     (5.5, 3.5, 0.25)
     """
     begun = time.perf_counter()
-    goal = Goal(
-        rhat=rhat, ess=ess, sweeps=sweeps, thin=min(thin, sweeps),
-        seconds=None if budget is None else parse_duration(budget),
-    )  # fmt: skip
+    work = parse_budget(budget, ("sweeps", "draws"))
+    goal = Goal(rhat=rhat, ess=ess, sweeps=sweeps, thin=min(thin, sweeps),
+                seconds=None if work is None else work.seconds)  # fmt: skip
     workers(jobs)  # a wrong value is reported now
     original = None if microdata is None else as_microdata(microdata, "relative risk")
     problem, notes = _problem(release, original, domain, alpha, beta)
@@ -194,6 +200,7 @@ def relative_risk(
     problem, tuple_of = _with_people(problem, original, likelihood, panel, rng)
     conditional = learner == "conditional"
     chosen = sampler_for(problem, likelihood, sampler)
+    goal = replace(goal, most=_most_sweeps(work, problem, chains, goal.thin))
     sampling = Sampling(sampler=chosen, goal=goal, chains=chains, seed=seed, jobs=jobs)
     answer, how = _exactly(problem, likelihood, exact, conditional=conditional)
     sampled: Chains | None = None
@@ -208,6 +215,7 @@ def relative_risk(
                                learner=learner)  # fmt: skip
         sampled = replace(sampled, batches=())
         notes += (_sticky(beta),) if beta < SMALL_BETA else ()
+        notes += (work.note(instead="2000 sweeps"),) if work is not None and work.seconds else ()
     finding = RelativeRisk(
         release=release.made_by, kind="vertical" if isinstance(release, Permuted) else "horizontal",
         quasi=release.quasi, sensitive=release.sensitive, problem=problem, microdata=original,
@@ -218,6 +226,24 @@ def relative_risk(
         worst_listed=worst, interrupted=sampled is not None and sampled.stopped == "interrupted",
     )  # fmt: skip
     return finding if finding.interrupted or not asked else _with_victims(finding, asked)
+
+
+# Visits of rows by all chains, on a usual machine.
+_IN_SECONDS = 30_000_000  # about 3 s, as an audit samples
+_IN_MINUTES = 4_000_000_000  # about 10 min
+_LEAST_SWEEPS = 200  # fewer say nothing about convergence
+
+
+def _most_sweeps(work: Budget | None, problem: Problem, chains: int, thin: int) -> int | None:
+    """The most sweeps of each chain; None where a clock runs.
+
+    By default they follow from the size of the release, not from the clock.
+    """
+    if work is not None and not work.is_auto:
+        draws = work.work("draws")
+        return work.work("sweeps") if draws is None else max(1, draws // chains) * thin
+    visits = _IN_MINUTES if work is None else _IN_SECONDS
+    return max(_LEAST_SWEEPS, visits // max(int(problem.counts.sum()) * chains, 1))
 
 
 def _with_victims(finding: RelativeRisk, asked: Sequence[Mapping[str, Any]]) -> RelativeRisk:

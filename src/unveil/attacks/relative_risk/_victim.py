@@ -35,7 +35,7 @@ _MOST_DIGITS = 4
 _SHOWN = 12  # sensitive values of a victim
 
 _LOOKS = 250  # records of each chain about one victim, unless that takes too long
-_SECONDS = 15.0
+_VISITS = 100_000_000  # of rows by all chains: about 15 s on a usual machine
 _MIXED = 1.05  # R-hat for chains that have converged before, or serve only for intervals
 _WARM_UP = 1000  # sweeps, if the answer is exact and chains serve only for intervals
 _DRAWS = 4000  # of π, if nothing else has to be sampled
@@ -359,7 +359,7 @@ def told(finding: RelativeRisk, codes: NDArray[np.int32]) -> Victim:
     else:
         in_panel = np.flatnonzero(np.isin(finding.problem.panel, place))
         infos = chains.about(int(in_panel[0])) if chains and len(in_panel) else continued(
-            problem, sampling, finding.warmed_up, looks=_LOOKS, seconds=_SECONDS
+            problem, sampling, finding.warmed_up, looks=_LOOKS, visits=_VISITS
         )  # fmt: skip
         found = diagnosed(problem, infos, conditional=conditional)
         rows = np.concatenate([info.rows[:, :, 0] for info in infos])
