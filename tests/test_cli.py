@@ -400,7 +400,8 @@ def test_interrupted_keeps_what_was_found(table, monkeypatch):
     )
     assert "Mondrian(k=2)" in result.stdout
     assert result.stderr == "interrupted: 2 of 5 releases were looked at to the end\n"
-    document = json.loads((table.parent / "out.json").read_text(encoding="utf-8"))
+    assert not (table.parent / "out.json").exists()
+    document = json.loads((table.parent / "out.interrupted.json").read_text(encoding="utf-8"))
     assert len(document["findings"]) == 2
     assert document["failed"] == [{"sanitizer": "Mondrian(k=5)", "error": "interrupted"}]
 

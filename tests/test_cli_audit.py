@@ -367,13 +367,16 @@ def test_an_interrupt_keeps_what_was_found(table, monkeypatch):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(PARTS["linkage"], "look", impatient)
+    Path("audit.json").write_text("of a complete run")
     done = run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3", "--attack",
                "differential-inference,linkage,measures", "--json", "audit.json",
                code=130)  # fmt: skip
     assert done.stderr.endswith("interrupted: the results so far are above\n")
-    [found] = figures(Path("audit.json")).values()
+    assert Path("audit.json").read_text() == "of a complete run"
+    [found] = figures(Path("audit.interrupted.json")).values()
     assert "delta" in found
     assert "k" not in found
+    assert "JSON: audit.interrupted.json" in done.stdout
 
 
 @pytest.mark.parametrize(

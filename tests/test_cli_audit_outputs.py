@@ -153,7 +153,7 @@ def test_who_is_ended_by_a_ci_system_keeps_what_was_found(table, tmp_path):
         said = process.stderr.read()
         assert process.wait(60) == 143
     assert said.endswith("interrupted: the results so far are above\n")
-    found = read_audit("audit.json")
+    found = read_audit("audit.interrupted.json")
     assert found["interrupted"]
     first, _ = found["secrets"][0]["releases"]
     assert first["figures"]["k"] >= 3

@@ -236,7 +236,7 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch):
         "part.json",
         code=130,
     )
-    told = json.loads(Path("part.json").read_text())
+    told = json.loads(Path("part.interrupted.json").read_text())
     assert told["failed"] == [{"sanitizer": "Identity()", "error": "interrupted"}]
     assert len(told["findings"]) == 1
     assert done.stdout.count("Linkage: ") == 1

@@ -204,7 +204,7 @@ def test_an_interrupt_keeps_what_was_found(crowd, tmp_path, monkeypatch):
     assert "Identity()" in done.stdout
     assert "Mondrian(k=9)" not in done.stdout
     assert "interrupted: 1 of 3 releases were looked at to the end" in done.stderr
-    content = json.loads(out.read_text(encoding="utf-8"))
+    content = json.loads(out.with_suffix(".interrupted.json").read_text(encoding="utf-8"))
     assert [one["sanitizer"] for one in content["findings"]] == ["Identity()"]
     assert content["failed"] == [{"sanitizer": "Mondrian(k=5)", "error": "interrupted"}]
 

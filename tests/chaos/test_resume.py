@@ -18,7 +18,7 @@ RUN = ["--run", "run"]
 COMMANDS = {
     "audit": [
         "audit", "survey.csv", *ROLES, "--sanitizer", "mondrian:k=3", "--sanitizer", "anatomy:l=2",
-        "--json", "a.json", "--junit", "j.xml", *RUN,
+        "--budget", "80 runs", "--json", "a.json", "--junit", "j.xml", *RUN,
     ],
     "the general path": [
         "differential-inference", "survey.csv", *ROLES, "--sanitizer", "microaggregation:k=3",
@@ -94,7 +94,15 @@ class Case:
         shutil.rmtree(folder)
 
 
-@pytest.fixture(scope="module", params=COMMANDS)
+# Some of them are for make chaos alone.
+QUICK = ("audit", "chains")
+EACH = [
+    pytest.param(name, marks=() if name in QUICK else pytest.mark.chaos, id=name)
+    for name in COMMANDS
+]
+
+
+@pytest.fixture(scope="module", params=EACH)
 def case(request: pytest.FixtureRequest, kills: Kills, tmp_path_factory) -> Case:
     return Case(kills, request.param, tmp_path_factory.mktemp("case"))
 

@@ -238,9 +238,8 @@ def _made(path: Path) -> None:
                          why=error.strerror or str(error)) from None  # fmt: skip
     known = {_PLAN, _JOURNAL, _LOCK, _README, _COMPLETE}
     _owned(path)
-    others = sorted(
-        one.name for one in path.iterdir() if one.name not in known and one.name[0] != "."
-    )
+    # Drafts, which a kill may have left, have a dot before their names.
+    others = any(one.name not in known and one.name[0] != "." for one in path.iterdir())
     if others and not (path / _PLAN).exists():
         raise InputError(
             "{folder} has other files in it; give a new folder, or that of a run",

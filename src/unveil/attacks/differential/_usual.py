@@ -26,6 +26,7 @@ _TO_SANITIZE = {
     "Identity": 0.6, "Mondrian": 2.0, "Recoding": 4.0, "Anatomy": 4.0, "LaplaceCounts": 4.0,
     "RandomizedResponse": 4.0, "Microaggregation": 24.0,
 }  # fmt: skip
+_ANYWAY = 1500.0  # a run, however small the table
 _TO_LEARN = 200.0  # a model that learns anew each time
 _TO_UPDATE = 0.2  # a record, for each person tested
 _TO_DRAW = 1000.0  # the samples of one person's noisy counts
@@ -74,5 +75,5 @@ class Allowed(NamedTuple):
             return FOREIGN_RUNS
         learning = (CountingAdversary, UpdatingAdversary)
         each += _TO_LEARN * sum(not isinstance(one, learning) for one in self.adversaries)
-        whole = int(1e6 * _SECONDS / (each * max(len(self.microdata), 1)))
+        whole = int(1e6 * _SECONDS / (_ANYWAY + each * len(self.microdata)))
         return max(_LEAST_RUNS, whole // self.tests)
