@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import compress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from unveil._exits import Exit
 from unveil._text import harmless
@@ -211,7 +211,16 @@ class Files:
         figure = axes.get_figure(root=True)
         assert figure is not None
         form = path.suffix.lower().removeprefix(".")
-        self.add(path, lambda file: figure.savefig(file, format=form, dpi=160), "picture")
+        # Neither a date nor random names in it: the same picture is the same file.
+        dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+
+        def draw(file: IO[bytes]) -> None:
+            from matplotlib import rc_context
+
+            with rc_context({"svg.hashsalt": "unveil"}):
+                figure.savefig(file, format=form, dpi=160, metadata=dates.get(form))
+
+        self.add(path, draw, "picture")
 
     def findings(
         self,
