@@ -96,6 +96,15 @@ def percent(share: float) -> str:
     return f"{share:.{max(0, small, large)}%}"
 
 
+def percents(low: float, high: float) -> str:
+    """A range of shares.
+
+    >>> percents(0.41, 0.42), percents(0, 0.01)
+    ('41 to 42%', '0 to 1%')
+    """
+    return f"{100 * low:.4g} to {100 * high:.4g}%"
+
+
 def of_all(number: int, whole: int) -> str:
     """A number of people, and the share that they are.
 

@@ -30,8 +30,10 @@ from typing import Any, Literal, TypeAlias
 from unveil._text import counted, percent
 
 __all__ = [
+    "HIDDEN",
     "MASK",
     "SMALLEST",
+    "Amount",
     "Call",
     "Cell",
     "Column",
@@ -41,6 +43,7 @@ __all__ = [
     "HierarchyError",
     "InputError",
     "InternalError",
+    "Known",
     "Listed",
     "Medium",
     "Message",
@@ -61,6 +64,9 @@ Medium: TypeAlias = Literal["python", "shell", "project", "report"]
 
 MASK = "(masked)"
 """What a report shows in place of something that may point to a person."""
+
+HIDDEN = "…"
+"""What stands for a number in a text for others, unless the number is marked as harmless."""
 
 SMALLEST = 5
 """What fewer people have is masked in a report, unless the user sets another limit."""
@@ -86,6 +92,10 @@ class View:
         What a report calls the person of a row: a reference that only the owner can resolve.
     region : callable, optional
         What a report shows of the cells of a class: bounds that few people have are masked.
+    amount : callable, optional
+        How a report for others shows a number that depends on people's sensitive values. With it,
+        numbers that are not marked (`Amount`, `Known`, or a part that is shown by its name) are
+        hidden: a number with many digits tells who has which value.
     """
 
     medium: Medium = "python"
@@ -94,6 +104,7 @@ class View:
     named: Callable[[str], str] | None = None
     person: Callable[[int], str] | None = None
     region: Callable[[str], str] | None = None
+    amount: Callable[[Amount], str] | None = None
 
     @property
     def masks(self) -> bool:
@@ -156,6 +167,8 @@ class Option(_Part):
         if bare:
             return self.name
         text = f'"{self.value}"' if isinstance(self.value, str) else repr(self.value)
+        if view.masks and not isinstance(self.value, bool):  # it may name a value of somebody's
+            return self.name if view.region is None else f"{self.name}={view.region(text)}"
         return f"{self.name} = {text}" if view.medium == "project" else f"{self.name}={text}"
 
 
@@ -348,6 +361,51 @@ class Listed(_Part):
         return f"{', '.join(texts[:-1])} {self.word} {texts[-1]}"
 
 
+@dataclass(frozen=True, eq=False)
+class Known(_Part):
+    """A text whose numbers everybody may see: an option, a constant, a name, how many were asked.
+
+    >>> hiding = View("report", amount=lambda amount: "a range")
+    >>> text = "with {sure} confidence, {n:person} of {table}"
+    >>> Message(text, sure=Known("95%"), n=17, table=Known("Q5")).shown(hiding)
+    'with 95% confidence, … of Q5'
+    """
+
+    text: str
+
+    def shown(self, view: View) -> str:
+        return str(self.text)
+
+
+@dataclass(frozen=True, eq=False)
+class Amount(_Part):
+    """The value of a figure in a text. A report for others shows the range that it lies in.
+
+    Attributes
+    ----------
+    figure : Figure
+        Which says what follows from it.
+    value : float
+    form : callable
+        How a number is worded.
+    ranged : callable, optional
+        How the two ends of a range are worded, if not both by ``form`` with "to" between them.
+    people : int, optional
+        How many people it is of, if not of everybody.
+    """
+
+    figure: Any
+    value: float
+    form: Callable[[float], str]
+    ranged: Callable[[float, float], str] | None = None
+    people: int | None = None
+
+    def shown(self, view: View) -> str:
+        if view.masks and view.amount is not None:
+            return view.amount(self)
+        return self.form(self.value)
+
+
 class _Placed:
     """A part in its place of a message, shown as the place says."""
 
@@ -356,7 +414,7 @@ class _Placed:
 
     def __format__(self, form: str) -> str:
         part, is_number = self._part, isinstance(self._part, Number)
-        if not form or not is_number:
+        if not form or not is_number or self._view.amount is not None:
             return shown(part, self._view)
         if form == "%":
             return percent(part)
@@ -380,8 +438,8 @@ class Message(_Part):
 
     def shown(self, view: View) -> str:
         if not self.parts:
-            return self.text
-        return self.text.format_map(
+            return _without_numbers(self.text, view)
+        return _template(self.text, view).format_map(
             {name: _Placed(part, view) for name, part in self.parts.items()}
         )
 
@@ -412,9 +470,32 @@ def shown(text: Any, view: View) -> str:
         return text.shown(view)
     if isinstance(text, UnveilError):
         return text.message.shown(view)
+    if view.masks and view.amount is not None:
+        return _without_numbers(str(text), view)
     if isinstance(text, int) and not isinstance(text, bool):
         return f"{text:,}"
     return str(text)
+
+
+_DIGITS = re.compile(r"(?:(?<=[(\s])[-−])?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?(?:\s?%)?")
+_PLACE = re.compile(r"(\{[^{}]*\})")
+
+
+def _without_numbers(text: str, view: View) -> str:
+    """A text without its numbers, if they are to be hidden."""
+    if not view.masks or view.amount is None:
+        return text
+    return _DIGITS.sub(HIDDEN, text)
+
+
+def _template(text: str, view: View) -> str:
+    """The words around the places of a message, without numbers if they are to be hidden."""
+    if not view.masks or view.amount is None:
+        return text
+    pieces = _PLACE.split(text)
+    return "".join(
+        piece if _PLACE.fullmatch(piece) else _DIGITS.sub(HIDDEN, piece) for piece in pieces
+    )
 
 
 class UnveilError(Exception):

@@ -31,6 +31,7 @@ __all__ = [
     "ChartKind",
     "Figure",
     "Finding",
+    "Follows",
     "Matrix",
     "Question",
     "Row",
@@ -67,6 +68,21 @@ class Question(StrEnum):
             "linkability": "Can records be linked to a person, or to each other?",
             "inference": "Can something be inferred about a person?",
         }.get(self.value)
+
+
+class Follows(StrEnum):
+    """What a number follows from, and so to whom it tells something new.
+
+    An attacker who knows everybody's quasi-identifiers learns nothing from a number that follows
+    from these, and one who has the release nothing from a number that follows from it. Everything
+    else depends on who has which sensitive value: with many digits it is a fingerprint of the
+    table, by which guesses at people's values can be tested. So a report for others shows it
+    coarsely, or leaves it out. That is also done with what is not declared.
+    """
+
+    QUASI = "quasi-identifiers"
+    RELEASE = "release"
+    SECRETS = "sensitive values"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,6 +135,11 @@ class Figure:
         How it answers one of the three questions, if it does so by itself.
     never_above : float, optional
         A release with more of it fails, whatever the thresholds.
+    follows_from : Follows
+        What it follows from. What is not declared is shown to others as a coarse range.
+    averages : bool
+        A mean or a share over people, to which each person adds one over their number at most.
+        Others see a narrower range of it than of an extreme.
     """
 
     name: str
@@ -132,6 +153,8 @@ class Figure:
     breach: Breach | None = None
     never_above: float | None = None
     is_bound: bool = False
+    follows_from: Follows = Follows.SECRETS
+    averages: bool = False
 
     def __post_init__(self) -> None:
         if self.share:
@@ -168,6 +191,7 @@ class Figure:
         low: float | None = None,
         high: float | None = None,
         among: str | None = None,
+        people: int | None = None,
         by: str | None = None,
         why_not: Text | None = None,
         remedy: Text | None = None,
@@ -176,7 +200,7 @@ class Figure:
         """A value of this figure."""
         value = None if value is None else float(value)
         return Value(
-            figure=self, value=value, low=low, high=high, among=among,
+            figure=self, value=value, low=low, high=high, among=among, people=people,
             by=None if value is None else by, why_not=why_not if value is None else None,
             remedy=remedy, because=because,
         )  # fmt: skip
@@ -204,6 +228,8 @@ class Value:
         The 95 % interval, where it is an estimate.
     among : str, optional
         Whom it is about, if not everybody: ``among the 3 of 200 people tested``.
+    people : int, optional
+        How many people it is of, if not of everybody.
     by : str, optional
         The attacker who attains it, where there are several kinds; continues "by …":
         ``conditional frequency``. Another attacker may attain more.
@@ -220,6 +246,7 @@ class Value:
     low: float | None = None
     high: float | None = None
     among: str | None = None
+    people: int | None = None
     by: str | None = None
     why_not: Text | None = None
     remedy: Text | None = None
@@ -253,6 +280,8 @@ class Series:
     high: Sequence[float | None] = ()
     marks: Sequence[Text] = ()
     """The names of the marks, if they have any."""
+    people: int | None = None
+    """How many people a distribution is of. Others see no distribution that does not say it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,6 +316,10 @@ class Chart:
         Of a distribution on a log axis: the command shows it too, in block characters.
     most : int, optional
         Of bars, draw only so many names: those with the largest values in any release.
+    follows_from : Follows, optional
+        What its numbers follow from, if not from what those of the finding do.
+    coarse : bool
+        Its values are ranges, drawn at their middle. Renderers make such charts for others.
     """
 
     kind: ChartKind
@@ -299,6 +332,8 @@ class Chart:
     rank: float | None = None
     in_terminal: bool = False
     most: int | None = None
+    follows_from: Follows | None = None
+    coarse: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -318,6 +353,8 @@ class Table:
         cell. Otherwise the rows follow each other, with the release in front.
     private : bool
         It shows cells of the table. A text leaves it out, and a report masks it.
+    follows_from : Follows, optional
+        What its numbers follow from, if not from what those of the finding do.
     """
 
     title: Text = ""
@@ -326,6 +363,7 @@ class Table:
     rows: Sequence[Row] = ()
     across: bool = False
     private: bool = False
+    follows_from: Follows | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "rows", [[_cell(one) for one in row] for row in self.rows])
@@ -418,6 +456,14 @@ class Finding:
 
     entry: ClassVar[str] = "finding"
     """The name of the attack or measure, as it is registered."""
+
+    follows_from: ClassVar[Follows] = Follows.SECRETS
+    """What all that it tells follows from, unless a table or a chart says otherwise.
+
+    If that is who has which sensitive value, as it is unless declared, others see charts coarsely,
+    of tables only whom they name, and a sentence only if all its numbers are marked (`Amount`,
+    `Known`); otherwise the ranges of its figures stand in its place.
+    """
 
     notes: Sequence[Text] = ()
 
@@ -554,7 +600,7 @@ def distribution(
 
     >>> import numpy as np
     >>> distribution("d", np.array([0.3, 0.1, 0.3, 0.0]), floor=0.01)
-    Series(name='d', x=[0.01, 0.1, 0.3], y=[0.25, 0.5, 1.0], low=(), high=(), marks=())
+    Series(name='d', x=[0.01, 0.1, 0.3], y=[0.25, 0.5, 1.0], low=(), high=(), marks=(), people=4)
     """
     import numpy as np
 
@@ -569,4 +615,4 @@ def distribution(
         kept = np.searchsorted(upto, np.linspace(upto[0], upto[-1], _STEPS))
         kept = np.unique(np.append(kept, [0, len(at) - 1]))
         at, upto = at[kept], upto[kept]
-    return Series(name=name, x=numbers(at), y=numbers(upto))
+    return Series(name=name, x=numbers(at), y=numbers(upto), people=len(values))

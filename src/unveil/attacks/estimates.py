@@ -192,21 +192,26 @@ def largest(several: Sequence[Callable[[float], Estimate]]) -> Estimate:
     )
 
 
-def figured(figure: Figure, estimate: Estimate | None, by: str | None = None) -> Value:
-    """The value of a figure and its interval, and the attacker who attains it."""
+def figured(
+    figure: Figure, estimate: Estimate | None, by: str | None = None, people: int | None = None
+) -> Value:
+    """The value of a figure and its interval, who attains it, and of how many people it is."""
     if estimate is None:
         return figure.of(None)
-    return figure.of(estimate.value, low=estimate.low, high=estimate.high, by=by)
+    return figure.of(estimate.value, low=estimate.low, high=estimate.high, by=by,
+                     people=people)  # fmt: skip
 
 
 def bars(
-    release: Text, estimates: Mapping[str, Estimate | None], *, title: str, says: str, y: Axis
-) -> Chart:
-    """A bar for each estimate, with its interval."""
+    release: Text, estimates: Mapping[str, Estimate | None], *, title: str, says: str, y: Axis,
+    people: int,
+) -> Chart:  # fmt: skip
+    """A bar for each estimate, with its interval; of at least so many people."""
     series = []
     for name, one in estimates.items():
         value, low, high = (None,) * 3 if one is None else (one.value, one.low, one.high)
-        series.append(Series(name=name, x=[release], y=[value], low=[low], high=[high]))
+        series.append(Series(name=name, x=[release], y=[value], low=[low], high=[high],
+                             people=people))  # fmt: skip
     names = Axis(label="", scale="names")
     return Chart(kind="bars", title=title, says=says, x=names, y=y, series=series)
 

@@ -49,6 +49,7 @@ from unveil.findings import Value
 from unveil.microdata import Microdata
 from unveil.options import Run as RunOption
 from unveil.options import StrictColumns, Tolerance, check, going_on, units_of
+from unveil.render import Coarseness
 from unveil.sanitize import Identity, Sanitizer
 
 MAKING = "making the release"
@@ -163,7 +164,10 @@ class Run:
         secrets = []
         with StepsShown(forecast, self._progress) as steps:
             for table, some, baseline in zip(tables, subjects, baselines, strict=True):
-                audited = [self._judged(self._one(subject, steps)) for subject in some]
+                audited = [
+                    self._judged(self._one(subject, steps, alone=len(some) == 1))
+                    for subject in some
+                ]
                 beside = [self._one(subject, steps) for subject in baseline]
                 secrets.append(
                     OneSecret(
@@ -189,7 +193,7 @@ class Run:
             checks += [one for one in audited.checked(never) if one.state in bad]
         return replace(audited, checks=checks)
 
-    def _one(self, subject: Subject, steps: StepsShown) -> Audited:
+    def _one(self, subject: Subject, steps: StepsShown, *, alone: bool = False) -> Audited:
         steps.begin(f"{subject.name}: {MAKING}")
         failed = None if self.interrupted else self._make(subject)
         error = None if failed is None else failed.message
@@ -205,8 +209,16 @@ class Run:
             found = looked.get(part.name)
             if found is not None and found.finding is not None:
                 values |= part.values(found.finding)
-        return Audited(subject=subject, looked=looked, values=values, error=error,
-                       internal=isinstance(failed, InternalError))  # fmt: skip
+        discretion = self._asked.discretion
+        coarse = Coarseness(
+            people=len(subject.microdata), smallest=discretion.smallest, exact=discretion.private,
+            # Of several candidates that are made here, one at most will be published.
+            published=alone or subject.kind == "release",
+        )  # fmt: skip
+        return Audited(
+            subject=subject, looked=looked, values=values, error=error, coarse=coarse,
+            internal=isinstance(failed, InternalError),
+        )  # fmt: skip
 
     def _make(self, subject: Subject) -> UnveilError | None:
         """Have the release made once; why not, if it cannot be."""
@@ -270,7 +282,7 @@ def audit(
     tolerance: Tolerance = None,
     strict_columns: StrictColumns = False,
     baseline: bool = True,
-    include_records: bool = False,
+    private: bool = False,
     smallest: int = SMALLEST,
     key: str | None = None,
     seed: int = 0,
@@ -313,9 +325,10 @@ def audit(
     baseline : bool
         Show the same figures of the table as it is beside those of the releases. No threshold
         applies to it.
-    include_records : bool
-        Let the report show original records; otherwise they have references that only the owner
-        can resolve.
+    private : bool
+        Make page, JSON and texts for the owner of the table: with exact numbers, curves person by
+        person and original records. They say that they must not be handed on. By default they are
+        for others, with ranges instead, and references that only the owner can resolve.
     smallest : int
         Groups of fewer people, and values that fewer people have, are masked in the report.
     key : str, optional
@@ -353,9 +366,7 @@ def audit(
     thresholds = thresholds_of(fail_on)
     _check_thresholds(thresholds, [*wanted, *_always_besides(wanted)])
     discretion = Discretion(
-        key=key or checkpointed("key", compute=new_key),
-        include_records=include_records,
-        smallest=smallest,
+        key=key or checkpointed("key", compute=new_key), private=private, smallest=smallest
     )
     asked = Asked(
         adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,

@@ -13,6 +13,7 @@ from unveil.auditing._figures import FIGURES, Figure
 from unveil.auditing._thresholds import SAME, told_apart
 from unveil.errors import InputError, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story
+from unveil.render import Ends, end_text, joined
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -32,25 +33,34 @@ class Change:
     ----------
     sensitive, release : str
     figure : Figure
-    before, after : float or None
-        None where it is not known; infinite ones as such.
+    before, after : float, pair of float, or None
+        Of an audit that is for others, the ends of a range. None where it is not known; infinite
+        ones as such.
     """
 
     sensitive: str
     release: str
     figure: Figure
-    before: float | None
-    after: float | None
+    before: float | Ends | None
+    after: float | Ends | None
 
     @property
     def became(self) -> Literal["better", "worse", "same", "unknown", "known"]:
-        """Better or worse, as the number is meant; or no longer known, or known now."""
+        """Better or worse, as the number is meant; or no longer known, or known now.
+
+        Ranges that overlap are the same: what is within them is not known.
+        """
         if self.before is None or self.after is None:
             both = self.before is None and self.after is None
             return "same" if both else "unknown" if self.after is None else "known"
-        if math.isclose(self.before, self.after, rel_tol=SAME, abs_tol=1e-12):
+        (low, high), (least, most) = _ends(self.before), _ends(self.after)
+        if math.isclose(low, least, rel_tol=SAME, abs_tol=1e-12) and math.isclose(
+            high, most, rel_tol=SAME, abs_tol=1e-12
+        ):
             return "same"
-        fell = self.after < self.before
+        if max(low, least) < min(high, most):
+            return "same"
+        fell = least < low
         return "better" if fell is self.figure.lower_is_better else "worse"
 
     @property
@@ -61,10 +71,15 @@ class Change:
         >>> Change(sensitive="s", release="r", figure=delta, before=0.12, after=0.1200004).from_to
         '0.12 → 0.1200004'
         """
-        before, after = self.figure.text(self.before), self.figure.text(self.after)
-        if before == after and self.before is not None and self.after is not None:
+        before, after = (self._text(one) for one in (self.before, self.after))
+        if before == after and isinstance(self.before, float) and isinstance(self.after, float):
             before, after = told_apart(self.before, self.after)
         return f"{before} → {after}"
+
+    def _text(self, value: float | Ends | None) -> str:
+        if isinstance(value, tuple):
+            return joined(*(end_text(self.figure, end) for end in value))
+        return self.figure.text(value)
 
     def __str__(self) -> str:
         return f"{self.release}: {self.figure.title} {self.from_to}"
@@ -281,13 +296,20 @@ def _about_tables(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterat
         )
 
 
-def _number(value: float | str | None) -> float | None:
-    return math.inf if value == "infinite" else value  # type: ignore[return-value]
+def _number(value: float | str | list[float] | None) -> float | Ends | None:
+    if isinstance(value, str):
+        return math.inf
+    return (value[0], value[1]) if isinstance(value, list) else value
+
+
+def _ends(value: float | Ends) -> Ends:
+    return value if isinstance(value, tuple) else (value, value)
 
 
 def _by(change: Change) -> float:
     """How much a figure changed, as a share of the larger number."""
     assert change.before is not None
     assert change.after is not None
-    larger = max(abs(change.before), abs(change.after))
-    return 1.0 if math.isinf(larger) else abs(change.after - change.before) / larger
+    before, after = (sum(_ends(one)) / 2 for one in (change.before, change.after))
+    larger = max(abs(before), abs(after))
+    return 1.0 if math.isinf(larger) else abs(after - before) / larger

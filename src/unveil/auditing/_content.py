@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from unveil._text import display_name
 from unveil._version import __version__
 from unveil.auditing._answers import answers_of
-from unveil.auditing._discretion import Masking, fingerprint_of, under_key, which_key
+from unveil.auditing._discretion import PRIVATE, Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._finding import Audited, OneSecret, besides, verdict_of
 from unveil.auditing._form import FORM, first_fault
@@ -58,7 +58,7 @@ def content_of(audit: Audit) -> dict[str, Any]:
             for figure in FIGURES.values()
         },
         "secrets": [_secret(audit, one) for one in audit.secrets],
-        "records_included": audit.asked.discretion.include_records,
+        "private": audit.asked.discretion.private,
         "masked_below": audit.asked.discretion.smallest,
         "interrupted": audit.interrupted,
         "reproduce": _reproduce(audit),
@@ -97,12 +97,12 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "identifiers": [] if audited.besides is None else [*audited.besides.found],
         "unroled": [] if audited.besides is None else [*audited.besides.unroled],
         "figures": {
-            name: plain(audited.figures.get(name))
+            name: plain(audited.coarse.plain(audited.values[name]))
             for name in FIGURES
-            if name in audited.figures
+            if name in audited.values
         },
         "intervals": {
-            name: [plain(one.low), plain(one.high)]
+            name: plain(audited.coarse.interval(one))
             for name, one in audited.values.items()
             if one.low is not None or one.high is not None
         },
@@ -111,7 +111,8 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,
-                "value": plain(check.value), "state": str(check.state), "passed": check.passed,
+                "value": plain(audited.coarse.plain(check.of)), "state": str(check.state),
+                "passed": check.passed,
                 "says": audited.told_check(check, masking),
             }
             for check in audited.checks
@@ -150,7 +151,7 @@ def _section(audit: Audit, one: OneSecret, part: Part) -> dict[str, Any]:
         and (finding := audited.looked[part.name].finding) is not None
     }
     masking = audit.masking(one)
-    telling = part.tell(found, audit.asked_of(one)) if found else Told()
+    telling = part.tell(found, audit.asked_of(one), one.coarse) if found else Told()
     return {
         "part": part.name,
         "title": part.title,
@@ -175,9 +176,13 @@ def _looked(audited: Audited, part: Part, masking: Masking) -> dict[str, Any]:
         "why": audited.told_why(part.name, masking),
         "diagnostics": [
             masking.named(said)
-            for said in ([] if look.finding is None else part.diagnose(look.finding))
+            for said in (
+                [] if look.finding is None else part.diagnose(look.finding, audited.coarse)
+            )
         ],
-        "notes": [masking.text(note) for note in getattr(look.finding, "notes", ())],
+        "notes": [
+            masking.named(said) for said in part.noted(look.finding, masking, audited.coarse)
+        ],
     }
 
 
@@ -301,7 +306,10 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 def junit_of(audit: Mapping[str, Any]) -> str:
     """The XML, from what `Audit.to_dict` gives, or a file of it."""
-    root = ElementTree.Element("testsuites", name=_plain(f"unveil: {audit['data']['source']}"))
+    private = f" ({PRIVATE})" if audit["private"] else ""
+    root = ElementTree.Element(
+        "testsuites", name=_plain(f"unveil: {audit['data']['source']}{private}")
+    )
     for secret in audit["secrets"]:
         for release in secret["releases"]:
             _suite(root, audit, secret["sensitive"], release)

@@ -88,8 +88,12 @@ class Masking:
         >>> Masking(people, 5).text(note)
         "a row, column 'age': the cell (masked) covers nobody"
         """
-        view = View("report", smallest=self._smallest, shows_all=self.shows_all)
-        return self.named(shown(text, view))
+        return self.named(shown(text, self.view))
+
+    @property
+    def view(self) -> View:
+        """How texts of the table are worded."""
+        return View("report", smallest=self._smallest, shows_all=self.shows_all, region=self.cell)
 
     def cell(self, text: str) -> str:
         """What a class publishes: of a range or a set, without what few people have.
@@ -173,6 +177,9 @@ def _number_of(text: str) -> float | None:
         return None
 
 
+PRIVATE = "Private: exact numbers and original records, for the owner of the data. Do not hand on."
+"""What every form of a private audit says."""
+
 SMALLEST = 5
 """Groups of fewer people are masked, unless told otherwise."""
 
@@ -214,14 +221,15 @@ class Discretion:
     ----------
     key : str
         Of the references. It is never written into a report.
-    include_records : bool
-        Whether original records may be shown.
+    private : bool
+        Whether all of it is for the owner of the table alone: exact numbers, and original
+        records.
     smallest : int
         The smallest group, or number of people with a value, that is shown.
     """
 
     key: str = field(repr=False)
-    include_records: bool = False
+    private: bool = False
     smallest: int = SMALLEST
 
     def __post_init__(self) -> None:
@@ -238,7 +246,7 @@ class Discretion:
     def person(self, microdata: Microdata, record: int) -> str:
         """What a record is called: its reference, or its row as people count."""
         row = int(microdata.rows[record])
-        return f"row {row + 1:,}" if self.include_records else reference_to(row, self.key)
+        return f"row {row + 1:,}" if self.private else reference_to(row, self.key)
 
     def values_of(self, column: Column, codes: Iterable[int]) -> list[str]:
         """The texts of some of a column's values; those that few people have are masked.
@@ -248,7 +256,7 @@ class Discretion:
         """
         people = np.bincount(column.codes, minlength=column.size)
         shown = list(codes)
-        hidden = [not self.include_records and people[code] < self.smallest for code in shown]
+        hidden = [not self.private and people[code] < self.smallest for code in shown]
         which = np.cumsum(hidden)
         several = sum(hidden) > 1
         return [
@@ -258,7 +266,7 @@ class Discretion:
 
     def group(self, texts: Iterable[str], size: int, masking: Masking) -> str:
         """The cells of a group without what few people have; or that it is too small for that."""
-        if size < self.smallest and not self.include_records:
+        if size < self.smallest and not self.private:
             return f"(a class of fewer than {self.smallest})"
         return ", ".join(masking.cell(text) for text in texts)
 
@@ -266,7 +274,7 @@ class Discretion:
         """What is taken out of texts from elsewhere; ``names`` and what stands for them."""
         return Masking(
             microdata, self.smallest, public=(names or {}).values(), instead=names,
-            shows_all=self.include_records,
+            shows_all=self.private,
         )  # fmt: skip
 
 

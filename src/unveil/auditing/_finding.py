@@ -24,7 +24,7 @@ from unveil.findings import Figure, Finding, Value
 from unveil.measures import Identifiers, published_besides
 from unveil.microdata import Microdata
 from unveil.registry import audited as declared_parts
-from unveil.render import json_text
+from unveil.render import Coarseness, json_text
 from unveil.sanitize import Identity, Oracle
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Audited:
         Why there is no such release at all.
     internal : bool
         Whether that is because unveil itself failed.
+    coarse : Coarseness
+        How coarsely those see it whom the audit is shown to.
     """
 
     subject: Subject
@@ -94,6 +96,7 @@ class Audited:
     checks: Sequence[Check] = ()
     error: Text | None = None
     internal: bool = False
+    coarse: Coarseness = field(default_factory=Coarseness)
 
     @property
     def name(self) -> str:
@@ -106,9 +109,9 @@ class Audited:
         return {name: one.value for name, one in self.values.items()}
 
     def told(self, figure: Figure) -> str:
-        """A figure for people; a star says that it is of some people only."""
+        """A figure for others; a star says that it is of some people only."""
         value = self.values.get(figure.name)
-        text = figure.text(None if value is None else value.value)
+        text = self.coarse.text(value)
         return f"{text}*" if value is not None and value.among else text
 
     @property
@@ -171,14 +174,14 @@ class Audited:
     def told_check(self, check: Check, masking: Masking) -> str:
         """What became of a threshold, as a report may say it."""
         if self.error is not None:  # which is told once
-            return masking.text(replace(check, why_not=_NOT_MADE).says())
+            return masking.text(replace(check, why_not=_NOT_MADE).says(self.coarse))
         failed = check.why_not is not None and any(
             one.status == "failed" and not one.internal and one.why == check.why_not
             for one in self.looked.values()
         )
         if failed and check.why_not is not None:
             check = replace(check, why_not=self._told(check.why_not, masking))
-        return masking.text(check.says())
+        return masking.text(check.says(self.coarse))
 
     def _told(self, failure: Text, masking: Masking, internal: bool = False) -> str:
         """A failure; programs of others say anything when they fail, records included."""
@@ -213,6 +216,11 @@ class OneSecret:
     def beside(self) -> list[Audited]:
         """What is shown side by side: the baseline first."""
         return [*([] if self.baseline is None else [self.baseline]), *self.audited]
+
+    @property
+    def coarse(self) -> dict[str, Coarseness]:
+        """How coarsely others see each release."""
+        return {audited.name: audited.coarse for audited in self.beside}
 
     @property
     def shown(self) -> list[Figure]:
@@ -540,7 +548,7 @@ def _found(audit: Audit, one: OneSecret) -> list[str]:
             for name, audited in left.items()
             if (look := audited.looked.get(part.name)) is not None and look.finding is not None
         }
-        sentences = part.in_short(found, audit.asked_of(one)) if found else ()
+        sentences = part.in_short(found, audit.asked_of(one), one.coarse) if found else ()
         if sentences:
             said += sentences
             told_by.update(dict.fromkeys(found, part.name))
@@ -566,18 +574,24 @@ def _nothing(audited: Audited, masking: Masking) -> list[str]:
 def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
     """Whose secret is plain to see. Own records need not have moved any belief for that."""
     shares = {
-        audited.name: audited.figures.get("one_value") or 0.0
+        audited: audited.values["one_value"]
         for audited in one.audited
-        if audited.name in releases
+        if audited.name in releases and audited.figures.get("one_value")
     }
     people = [
-        f"{one_in(share, len(one.microdata))} under {display_name(name)}"
-        for name, share in shares.items()
-        if share > 0
+        f"{_so_many(audited.coarse, value, len(one.microdata))} under {display_name(audited.name)}"
+        for audited, value in shares.items()
     ]
     if not people:
         return []
     return [f"With a list of names, an attacker finds the {one.sensitive} of {'; '.join(people)}."]
+
+
+def _so_many(coarse: Coarseness, value: Value, people: int) -> str:
+    """How many people, as a reader may see it."""
+    if coarse.value_ends(value) is None:
+        return one_in(value.value or 0.0, people)
+    return f"{coarse.text(value, ' to ')} of the people"
 
 
 def _checked(audited: Audited, masking: Masking) -> str:

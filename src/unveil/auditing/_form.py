@@ -10,7 +10,11 @@ FORM = 5
 """The version of the form; grows when something changes its meaning or goes."""
 
 _Number = float | None
-_FigureValue = float | Literal["infinite", "-infinite"] | None
+_Exactly = float | Literal["infinite", "-infinite"] | None
+_FigureValue = Annotated[
+    _Exactly | tuple[float, float],
+    Field(description="A number; or the ends of the range it lies in, in an audit for others."),
+]
 _State = Literal["passes", "fails", "not known", "not tested"]
 _Question = Literal["singling out", "linkability", "inference", "utility"]
 
@@ -58,6 +62,7 @@ class Chart(_Closed):
     y: Axis
     series: list[Series]
     matrix: Matrix | None
+    coarse: Annotated[bool, Field(description="Whether bars are ranges, drawn at their middle.")]
 
 
 class Column(_Closed):
@@ -147,7 +152,7 @@ class Release(_Closed):
     ]
     figures: dict[str, _FigureValue]
     intervals: Annotated[
-        dict[str, tuple[_FigureValue, _FigureValue]],
+        dict[str, tuple[_Exactly, _Exactly]],
         Field(description="The 95 % intervals of figures that are estimates."),
     ]
     among: Annotated[dict[str, str], Field(description="Of whom a figure is, if not of everybody.")]
@@ -246,7 +251,10 @@ class AuditForm(_Closed):
     thresholds: list[str]
     figures: dict[str, FigureForm]
     secrets: Annotated[list[Secret], Field(min_length=1)]
-    records_included: bool
+    private: Annotated[
+        bool,
+        Field(description="Whether it is for the owner of the table alone, with exact numbers."),
+    ]
     masked_below: Annotated[int, Field(ge=1)]
     interrupted: bool
     reproduce: Reproduce

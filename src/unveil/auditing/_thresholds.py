@@ -14,6 +14,7 @@ from unveil._exits import ExitCode
 from unveil.auditing._figures import Figure, Question, figure_named
 from unveil.errors import InputError, Message, Option, Text, View, shown
 from unveil.findings import Value
+from unveil.render import Coarseness
 
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le, ">=": operator.ge, "<": operator.lt, ">": operator.gt,
@@ -141,9 +142,14 @@ class Threshold:
             state = State.PASSES
         return Check(threshold=self, of=value, state=state, why_not=why_not)
 
+    @property
+    def is_upwards(self) -> bool:
+        """Whether large numbers fail."""
+        return self.sign in (">", ">=")
+
     def _unfavourable(self, value: Value) -> float | None:
         """The end of the interval that decides; None where anything is possible."""
-        end = _known(value.high if self.sign in (">", ">=") else value.low)
+        end = _known(value.high if self.is_upwards else value.low)
         if end is not None:
             return end
         is_sure = value.low is value.high is None and value.among is None
@@ -151,7 +157,7 @@ class Threshold:
 
     def _only_bounds(self, value: Value) -> bool:
         """Whether the figure is a bound, and what it bounds may still be on the right side."""
-        other = _known(value.low if self.sign in (">", ">=") else value.high)
+        other = _known(value.low if self.is_upwards else value.high)
         return self.figure.is_bound and other is not None and not self._met(other)
 
     def _met(self, value: float) -> bool:
@@ -210,6 +216,7 @@ def in_short(states: Iterable[State]) -> str:
     return ", ".join([*parts, *(f"{count} {word[count > 1]}" for count, word in others)])
 
 
+_EXACT = Coarseness()
 _HOW = {"<": "below", "<=": "at most", ">": "above", ">=": "at least"}
 
 
@@ -258,55 +265,85 @@ class Check:
         """
         return shown(self.says(), View())
 
-    def says(self) -> Message:
-        """The same with its parts marked.
+    def says(self, coarse: Coarseness = _EXACT) -> Message:
+        """The same with its parts marked; the number as a reader may see it.
 
         >>> delta = figure_named("delta")
         >>> few = delta.of(0.02, high=1, among="among the 3 people tested")
         >>> print(shown(Threshold.parse("delta > 0.05").check(few).says(), View()))
         delta is 0.02 among the 3 people tested, which is not above 0.05, but of everybody it may
         be up to 1: give the test more to do (budget=)
+        >>> others = Coarseness(people=944, exact=False)
+        >>> print(Threshold.parse("delta > 0.5").check(delta.of(0.8341)).says(others))
+        delta is 0.8 to 0.9, which is above 0.5
+        >>> print(Threshold.parse("delta > 0.85").check(delta.of(0.8341)).says(others))
+        delta is 0.8 to 0.9, and by the exact number not above 0.85
         """
-        figure, bound = self.threshold.figure, self.threshold.bound
         if self.value is None:
-            return Message("{name} is not known: {why}", name=figure.name,
+            return Message("{name} is not known: {why}", name=self.threshold.figure.name,
                            why=self.why_not or self.of.remedy or "there is no number")  # fmt: skip
         met = self.threshold._met(self.value)
+        said, parts = self._compared(coarse, met=met)
+        if met and self.of.because is not None:
+            return Message(said + ": {because}", **parts, because=self.of.because)
+        low, high = coarse.interval(self.of)
+        if met and self.state is State.NOT_KNOWN:
+            other = low if self.threshold.is_upwards else high
+            said += "; but it is a bound, and the truth may be {low}: {remedy}"
+            return Message(said, **parts, low=self.threshold.figure.text(other),
+                           remedy=self._remedy(coarse))  # fmt: skip
+        if met or (self.of.low is self.of.high is None and self.of.among is None):
+            return Message(said, **parts)
+        end = high if self.threshold.is_upwards else low
+        if self.state is State.PASSES:
+            return self._with_confidence(said, parts, end)
+        said += ", but of everybody it" if self.of.among else ", but it"
+        if _known(self.threshold._unfavourable(self.of)) is None or end is None:
+            said += " is not known"
+        else:
+            said += " may be {way} {end}"
+            parts |= {"way": "up to" if self.threshold.is_upwards else "down to",
+                      "end": self._apart(end)}  # fmt: skip
+        return Message(said + ": {remedy}", **parts, remedy=self._remedy(coarse))
+
+    def _compared(self, coarse: Coarseness, *, met: bool) -> tuple[str, dict[str, Any]]:
+        """The number beside its bound. A bound within the range is told of the exact number."""
+        assert self.value is not None
+        figure, bound = self.threshold.figure, self.threshold.bound
+        ends = coarse.value_ends(self.of)
         text, limit = _apart(figure, self.value, bound)
-        said = "{name} is {text}{by}{whom}, which is {no}{how} {limit}"
-        parts: dict[str, Any] = {
+        which = ", which is {no}{how} {limit}"
+        if ends is not None:
+            text, limit = coarse.text(self.of, " to "), figure.text(bound)
+            if ends[0] < bound < ends[1]:
+                which = ", and by the exact number {no}{how} {limit}"
+        return "{name} is {text}{by}{whom}" + which, {
             "name": figure.name, "text": text, "limit": limit, "no": "" if met else "not ",
             "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
             "by": f" by {self.of.by}" if self.of.by else "",
         }  # fmt: skip
-        if met and self.of.because is not None:
-            return Message(said + ": {because}", **parts, because=self.of.because)
-        end = self.threshold._unfavourable(self.of)
+
+    def _with_confidence(self, said: str, parts: dict[str, Any], end: float | None) -> Message:
+        """A pass by an estimate, with the end of its interval that decides if it can be shown."""
+        assert self.value is not None
+        if end is None or _same(end, self.value) or self.threshold._met(end):
+            return Message(said, **parts)
+        most = "at most" if self.threshold.is_upwards else "at least"
+        return Message(said + " ({most} {end}, with 95% confidence)", **parts, most=most,
+                       end=self._apart(end))  # fmt: skip
+
+    def _apart(self, end: float) -> str:
+        return _apart(self.threshold.figure, end, self.threshold.bound)[0]
+
+    def _remedy(self, coarse: Coarseness) -> Text:
+        """What would make the number known."""
         remedy = self.of.remedy or (
             Message("give the test more to do ({budget})", budget=Option("budget"))
             if self.of.among else "only more draws can tell"
         )  # fmt: skip
-        if met and self.state is State.NOT_KNOWN:
-            low = self.of.low if self.threshold.sign in (">", ">=") else self.of.high
-            said += "; but it is a bound, and the truth may be {low}: {remedy}"
-            return Message(said, **parts, low=figure.text(low), remedy=remedy)
-        if met or (self.of.low is self.of.high is None and self.of.among is None):
-            return Message(said, **parts)
-        upwards = self.threshold.sign in (">", ">=")
-        way = "up to" if upwards else "down to"
-        if self.state is State.PASSES:
-            if end is None or _same(end, self.value):
-                return Message(said, **parts)
-            most = "at most" if upwards else "at least"
-            return Message(said + " ({most} {end}, with 95% confidence)", **parts, most=most,
-                           end=_apart(figure, end, bound)[0])  # fmt: skip
-        said += ", but of everybody it" if self.of.among else ", but it"
-        if end is None:
-            said += " is not known"
-        else:
-            said += " may be {way} {end}"
-            parts |= {"way": way, "end": _apart(figure, end, bound)[0]}
-        return Message(said + ": {remedy}", **parts, remedy=remedy)
+        if coarse.shows(self.threshold.figure.follows_from):
+            return remedy
+        return shown(remedy, coarse.view(View("report"), self.threshold.figure.follows_from))
 
 
 def _apart(figure: Figure, value: float, bound: float) -> tuple[str, str]:

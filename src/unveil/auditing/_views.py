@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unveil._text import display_name
+from unveil.auditing._discretion import PRIVATE
 from unveil.auditing._figures import Figure, Question
 from unveil.auditing._finding import Audited, OneSecret, verdict_of
 from unveil.auditing._names import public_name
@@ -27,8 +28,8 @@ def summary_of(audit: Audit) -> str:
     knows = ", ".join(audit.asked.knows or [column.name for column in table.quasi])
     source = public_name(table.source)
     lines = [f"Audit of {source}: {len(table):,} records; the attacker knows {knows}"]
-    if audit.asked.discretion.include_records:
-        lines.append("  Its report shows original records: guard it like the data itself.")
+    if audit.asked.discretion.private:
+        lines.append(f"  {PRIVATE}")
     lines += [f"  {sentence}" for sentence in verdict_of(audit)]
     for one in audit.secrets:
         lines += ["", f"  {one.sensitive}", *(f"  {line}" for line in _side_by_side(one))]
@@ -93,6 +94,7 @@ def shown(audit: Audit) -> str:
         [
             f'<div class="{_NO_FORMULAS}" style="overflow-x: auto">',
             f"<p><b>Audit of {source}</b>: {len(table):,} records; the attacker knows {knows}</p>",
+            f"<p><b>{PRIVATE}</b></p>" if audit.asked.discretion.private else "",
             *_verdict(audit),
             *(_of_secret(one) for one in audit.secrets),
             "</div>",

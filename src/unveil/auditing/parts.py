@@ -15,6 +15,7 @@ from unveil.auditing._discretion import Discretion, Masking, reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.errors import (
+    HIDDEN,
     File,
     Foreign,
     InputError,
@@ -28,7 +29,7 @@ from unveil.findings import Chart, Finding, Question, Value
 from unveil.microdata import Kind
 from unveil.options import Adversaries
 from unveil.registry import Declaration, audited
-from unveil.render import plain, table_content, told_together
+from unveil.render import Coarseness, plain, table_content, told_together
 
 __all__ = ["DEFAULT", "PARTS", "Asked", "Part", "Told"]
 
@@ -162,38 +163,57 @@ class Part:
         """Its figures, with their intervals, and of whom they are."""
         return {one.figure.name: one for one in finding.figures}
 
-    def diagnose(self, finding: Finding) -> list[str]:
+    def diagnose(self, finding: Finding, coarse: Coarseness) -> list[str]:
         """How exact the figures of a release are."""
-        return [shown(text, View("report")) for text in finding.story().diagnostics]
+        view = coarse.view(View("report"), finding.follows_from)
+        return [shown(text, view) for text in finding.story().diagnostics]
 
-    def tell(self, found: Mapping[str, Finding], asked: Asked) -> Told:
-        """What was found in the releases, which have names."""
+    def noted(self, finding: Finding | None, masking: Masking, coarse: Coarseness) -> list[str]:
+        """What has to be known about the figures of a release."""
+        if finding is None:
+            return []
+        view = coarse.view(masking.view, finding.follows_from)
+        return [shown(note, view) for note in finding.notes]
+
+    def tell(
+        self, found: Mapping[str, Finding], asked: Asked, coarse: Mapping[str, Coarseness]
+    ) -> Told:
+        """What was found in the releases, which have names; as others may see it."""
+        view = _view(asked)
         stories = {
-            display_name(name): finding.story(
-                Message("{name}", name=File(display_name(name), bare=True))
+            display_name(name): coarse[name].story(
+                finding, Message("{name}", name=File(display_name(name), bare=True)), view
             )
             for name, finding in found.items()
         }
-        view = _view(asked)
         whole = told_together(stories)
+        together = [
+            coarse[name].view(view, finding.follows_from) for name, finding in found.items()
+        ]
+        compared = self.declaration.compared(found)
+        hidden = next((one for one in together if one.amount is not None), view)
+        said = [shown(one, hidden) for one in compared]
         return Told(
             sentences=[
-                shown(one, view) for one in (*whole.sentences, *self.declaration.compared(found))
+                *(shown(one, view) for one in whole.sentences),
+                *(one for one in said if hidden is view or HIDDEN not in one),
             ],
             charts=[plain(_drawn(chart), view) for chart in whole.charts],
             tables=[table_content(table, view) for table in whole.tables],
         )
 
-    def in_short(self, found: Mapping[str, Finding], asked: Asked) -> list[str]:
+    def in_short(
+        self, found: Mapping[str, Finding], asked: Asked, coarse: Mapping[str, Coarseness]
+    ) -> list[str]:
         """The same in a sentence or two, for the head of a report."""
-        return list(self.tell(found, asked).sentences[: len(found)])
+        return list(self.tell(found, asked, coarse).sentences[: len(found)])
 
 
 def _view(asked: Asked) -> View:
     """How a report words things: under the key of the audit, and with its masks."""
     discretion = asked.discretion
     return View(
-        "report", smallest=discretion.smallest, shows_all=discretion.include_records,
+        "report", smallest=discretion.smallest, shows_all=discretion.private,
         named=public_name, person=lambda row: reference_to(row, discretion.key),
         region=None if asked.masking is None else asked.masking.cell,
     )  # fmt: skip
@@ -221,8 +241,13 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
 
 def _drawn(chart: Chart) -> Mapping[str, Any]:
     """What a page draws of a chart."""
-    own = ("rank", "most", "in_terminal")
-    return {name: value for name, value in vars(chart).items() if name not in own}
+    own = ("rank", "most", "in_terminal", "follows_from")
+    drawn = {name: value for name, value in vars(chart).items() if name not in own}
+    series = [
+        {name: value for name, value in vars(one).items() if name != "people"}
+        for one in chart.series
+    ]
+    return {**drawn, "series": series}
 
 
 PARTS: dict[str, Part] = {name: Part(one) for name, one in audited().items()}

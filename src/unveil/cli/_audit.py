@@ -205,7 +205,7 @@ class _Run:
             "adversary": self.adversary,
             "tolerance": self.tolerance,
             "smallest": self.smallest,
-            "include_records": self.outputs.include_records or None,
+            "private": self.outputs.private or None,
             "key": self.outputs.known_key(),
             "seed": self.seed,
             "jobs": self.jobs,

@@ -17,6 +17,7 @@ from rich.table import Table
 
 from unveil._text import display_name, harmless
 from unveil.auditing import (
+    PRIVATE,
     Audit,
     Audited,
     Figure,
@@ -69,9 +70,9 @@ class AuditOutputs:
         Path | None, typed(OUTPUT, "Key of the references to people. An existing one is used "
                             "again. Default: beside the report or the JSON, report.key.", "FILE"),
     ] = None  # fmt: skip
-    include_records: Annotated[
-        bool, typed(OUTPUT, "Let report and JSON show original records. Do not hand them on "
-                     "then."),
+    private: Annotated[
+        bool, typed(OUTPUT, "For the owner of the table alone: exact numbers, curves person by "
+                     "person and original records. Do not hand it on."),
     ] = False  # fmt: skip
 
     def check(self) -> None:
@@ -107,7 +108,7 @@ class AuditOutputs:
             file for file in (self.report, self.json)
             if file and not is_stdout(file) and not is_special(file)
         ]  # fmt: skip
-        return shown[0].with_suffix(".key") if shown and not self.include_records else None
+        return shown[0].with_suffix(".key") if shown and not self.private else None
 
     def known_key(self) -> str | None:
         """The key that is there already."""
@@ -185,6 +186,8 @@ def show_audit(found: Audit, out: Console) -> None:
         f"{table.source}: {len(table):,} records. An attacker knows {knows} and wants to know "
         f"{wants}.", out,
     )  # fmt: skip
+    if found.asked.discretion.private:
+        _say(PRIVATE, out)
     out.print()
     for note in found.notes:
         _say(f"Note: {in_command_line_words(note)}", out)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from unveil._text import counted
 from unveil.engine.counting import Contingency, Histograms, text_of
 from unveil.errors import File, InputError, Option, Text
-from unveil.findings import Chart, Figure, Finding, Value
+from unveil.findings import Chart, Figure, Finding, Follows, Value
 from unveil.measures._texts import bar_chart
 from unveil.microdata import about_suppressed
 
@@ -346,6 +346,7 @@ class SecretLooking:
 class Measure(Finding):
     """A finding that declares which of its attributes are figures, and which go into JSON."""
 
+    follows_from: ClassVar[Follows] = Follows.RELEASE
     numbers: ClassVar[Mapping[Figure, str]] = {}
     said: ClassVar[str] = ""
     """The attributes in JSON besides those of every measure of its kind."""

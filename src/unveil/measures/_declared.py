@@ -3,17 +3,20 @@
 Light imports only: ``unveil --help`` reads this module.
 """
 
-from unveil.findings import Breach, Figure, Question
+from unveil.findings import Breach, Figure, Follows, Question
 from unveil.registry import Declaration
 
 _SINGLED, _INFERRED, _USE = Question.SINGLING_OUT, Question.INFERENCE, Question.UTILITY
+_QUASI, _RELEASE = Follows.QUASI, Follows.RELEASE
 
 K = Figure(
     name="k", title="k", question=_SINGLED, lower_is_better=False,
+    follows_from=_QUASI,
     says="the number of records in the smallest class: nobody can be told from fewer",
 )  # fmt: skip
 UNIQUE = Figure(
     name="unique", title="unique", question=_SINGLED, share=True,
+    follows_from=_QUASI,
     says="the share of the records that are alone in their class",
     breach=Breach(
         says="{value} of the records are alone in their class, so whoever knows the "
@@ -22,6 +25,7 @@ UNIQUE = Figure(
 )  # fmt: skip
 PROSECUTOR = Figure(
     name="prosecutor", title="worst re-identification risk", question=_SINGLED, share=True,
+    follows_from=_QUASI,
     says="the probability that the worst-placed record is found by an attacker who knows that it "
     "is in the table",
     breach=Breach(
@@ -32,44 +36,54 @@ PROSECUTOR = Figure(
 )  # fmt: skip
 PROSECUTOR_MEAN = Figure(
     name="prosecutor_mean", title="mean re-identification risk", question=_SINGLED, share=True,
+    follows_from=_QUASI,
     says="the same on average over all records",
 )  # fmt: skip
 L = Figure(
     name="l", title="ℓ", question=_INFERRED, lower_is_better=False,
+    follows_from=_RELEASE,
     says="the fewest different sensitive values in a class",
 )  # fmt: skip
 L_ENTROPY = Figure(
     name="l_entropy", title="ℓ entropy", question=_INFERRED, lower_is_better=False,
+    follows_from=_RELEASE,
     says="the same, as if so many were equally likely",
 )  # fmt: skip
 ALPHA = Figure(
     name="alpha", title="α", question=_INFERRED, share=True,
+    follows_from=_RELEASE,
     says="the largest share of one sensitive value in a class",
 )  # fmt: skip
 T = Figure(
     name="t", title="t", question=_INFERRED, at_most_one=True,
+    follows_from=_RELEASE,
     says="the largest distance of the sensitive values of a class from those of the whole table",
 )  # fmt: skip
 BETA = Figure(
     name="beta", title="β", question=_INFERRED,
+    follows_from=_RELEASE,
     says="the largest relative gain of a sensitive value's share in a class",
 )  # fmt: skip
 MEAN_CLASS = Figure(
     name="mean_class", title="mean class", question=_USE,
+    follows_from=_QUASI,
     says="the number of records in a class, on average",
 )  # fmt: skip
 DISCRIMINATION = Figure(
     name="discrimination", title="discrimination rate", question=_INFERRED, at_most_one=True,
+    follows_from=_RELEASE,
     says="how much the quasi-identifiers narrow down the sensitive value (0: not at all, 1: to "
     "one)",
 )  # fmt: skip
 LOSS = Figure(
     name="loss", title="information loss", question=_USE, share=True,
+    follows_from=_QUASI,
     says="how much of their domains the published cells cover, on average (0: exact, 100%: "
     "everything)",
 )  # fmt: skip
 SUPPRESSED = Figure(
     name="suppressed", title="suppressed", question=_USE, share=True,
+    follows_from=_QUASI,
     says="the share of the records that are not published, or have no cell that says anything",
 )  # fmt: skip
 

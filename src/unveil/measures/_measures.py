@@ -11,12 +11,12 @@ import pandas as pd
 from annotated_types import Ge
 
 from unveil.engine.counting import Contingency
+from unveil.errors import Amount, File, InputError, Known, Listed, Message, Option, Region, Text
 from unveil.errors import Column as ColumnName
-from unveil.errors import File, InputError, Listed, Message, Option, Region, Text
-from unveil.findings import Finding, Story, Table, Value
+from unveil.findings import Finding, Follows, Story, Table, Value
 from unveil.measures._classes import Looking, notes_of, one_pass
 from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
-from unveil.measures._declared import CLASSICAL, UNIQUE
+from unveil.measures._declared import CLASSICAL, UNIQUE, L
 from unveil.measures._discernibility import Discernibility, discernibility_looking
 from unveil.measures._diversity import AlphaK, AlphaKLooking, LDiversity, LDiversityLooking
 from unveil.measures._likeness import (
@@ -69,6 +69,7 @@ class Measures(Finding):
     """
 
     entry: ClassVar[str] = "measures"
+    follows_from: ClassVar[Follows] = Follows.RELEASE
 
     source: str
     keys: tuple[str, ...]
@@ -151,11 +152,11 @@ class Measures(Finding):
 
     def _verdict(self, release: Text | None) -> Message:
         k, alone = self.k_anonymity.k, self.k_anonymity.share_below(2)
+        values = None if self.l_diversity is None else self.l_diversity.distinct
         said = "{alone} of the records are alone in their class: an attacker who knows the "
         said += "quasi-identifiers finds them."
         if not alone:
             said = "nobody can be told from fewer than {others}"
-            values = None if self.l_diversity is None else self.l_diversity.distinct
             if values is None:
                 said += "."
             elif values == 1:
@@ -169,10 +170,13 @@ class Measures(Finding):
             said += "is suppressed." if gone == 1 else "are suppressed."
         return Message(
             said if release is None else "Under {release}, " + said,
-            release=release, alone=UNIQUE.text(alone), secret=self.sensitive,
+            release=release, alone=Known(UNIQUE.text(alone)), secret=Known(str(self.sensitive)),
             gone=gone, records=self.k_anonymity.records,
-            others="1 other" if k == 2 else f"{k - 1:,} others",
-            values=0 if self.l_diversity is None else self.l_diversity.distinct,
+            others=Known("1 other" if k == 2 else f"{k - 1:,} others"),
+            values=Amount(
+                L, 0 if values is None else values, "{:,}".format,
+                ranged=lambda least, _: f"{least:,.0f}",
+            ),
         )  # fmt: skip
 
     def _worst(self) -> Table:
@@ -382,6 +386,7 @@ class MeasuresComparison(Finding):
     """
 
     entry: ClassVar[str] = "measures of several tables"
+    follows_from: ClassVar[Follows] = Follows.RELEASE
 
     tables: dict[str, Measures]
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from unveil.errors import Message, Text
-from unveil.findings import Axis, Chart, Series, numbers
+from unveil.findings import Axis, Chart, Follows, Series, numbers
 
 _BARS = 20  # that can be read in one chart
 
@@ -85,6 +85,7 @@ def sizes_chart(name: Text, sizes: Mapping[int, int]) -> Chart:
         ),
         x=Axis(label="records in one's class", scale="log"),
         y=Axis(label="share of records in classes up to that", share=True),
+        follows_from=Follows.QUASI,
         series=[Series(name=name, x=numbers(size), y=numbers(np.cumsum(records) / records.sum()))],
     )  # fmt: skip
 

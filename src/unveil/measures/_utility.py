@@ -11,8 +11,8 @@ import pandas as pd
 from annotated_types import Ge
 
 from unveil import sanitize
-from unveil.errors import Call, InputError, Message, Text
-from unveil.findings import Axis, Chart, Finding, Matrix, Story, Value, numbers
+from unveil.errors import Call, InputError, Known, Message, Text
+from unveil.findings import Axis, Chart, Finding, Follows, Matrix, Story, Value, numbers
 from unveil.measures._classes import one_pass
 from unveil.measures._classifier_utility import (
     ClassifierUtility,
@@ -115,6 +115,10 @@ class Utility(Finding):
         return LOSS.of(self.information_loss.loss), SUPPRESSED.of(self.suppression.of_records)
 
     @property
+    def follows_from(self) -> Follows:  # type: ignore[override]  # what was asked for decides
+        return Follows.QUASI if self.classifier is None else Follows.SECRETS
+
+    @property
     def _parts(self) -> dict[str, Finding | None]:
         return {
             "information_loss": self.information_loss,
@@ -146,7 +150,7 @@ class Utility(Finding):
             verdict=Message(
                 "{under}{loss} of the information in the quasi-identifiers is lost.",
                 under="" if release is None else Message("Under {release}, ", release=release),
-                loss=LOSS.text(loss.loss),
+                loss=Known(LOSS.text(loss.loss)),
             ),
             sentences=[] if trained is None else [trained.verdict()],
             tables=[column_table(self._lost), *([] if trained is None else [trained.table()])],
@@ -161,9 +165,10 @@ class Utility(Finding):
                         rows=[release or self.made_by], columns=list(loss.by_column),
                         cells=[numbers(loss.by_column.values())],
                     ),
+                    follows_from=Follows.QUASI,
                 ),
                 replace(lost, title="What is lost, by three measures", rank=loss.loss,
-                        says=lost.title),
+                        says=lost.title, follows_from=Follows.QUASI),
             ],
         )  # fmt: skip
 

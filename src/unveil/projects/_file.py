@@ -353,7 +353,7 @@ _TEXT = Template("""\
 [report]
 # The report shows no original record, and masks groups of fewer people than smallest.
 #   smallest = 5
-#   include_records = false$report
+#   private = false$report
 
 # What is published: files, sanitizers (also series), or programs. Without any, the table as it is
 # and Mondrian with several k are audited. For instance:

@@ -208,7 +208,7 @@ class ReportTable(_Table):
 
     smallest: _FromOne | None = None
     """Groups of fewer people are masked."""
-    include_records: _Flag = False
+    private: _Flag = False
     """Whether the report may show original records."""
 
 

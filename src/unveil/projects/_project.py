@@ -80,7 +80,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
     strict_columns : bool
         Whether a release fails that publishes a column without a role.
     smallest : int, optional
-    include_records : bool
+    private : bool
         See `audit`.
     reasons : mapping of str to str
         Why a column has its role; written as comments.
@@ -235,7 +235,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             "knows": self.knows or None,
             "tolerance": self.tolerance,
             "partitions": {n: given for n, given in self.partitions.items() if n in self.sensitive},
-            "include_records": self.include_records,
+            "private": self.private,
             "strict_columns": self.strict_columns,
         }
         for name in ("smallest", "seed", "jobs"):

@@ -10,6 +10,7 @@ from unveil._lazy import lazily
 if TYPE_CHECKING:
     from unveil.render._blocks import blocks
     from unveil.render._charts import lies_flat
+    from unveil.render._coarse import Coarseness, Ends, end_text, joined, middle, range_of
     from unveil.render._drawing import draw, svg_of
     from unveil.render._frame import Kind, swatch
     from unveil.render._json import finding_content, json_text, plain, table_content, value_content

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
+from unveil.render._coarse import joined
 from unveil.render._frame import (
     LETTER,
     LINE,
@@ -220,7 +221,15 @@ def _bars(chart: Mapping[str, Any], room: Room) -> None:
         for y, value, end in zip(at, values, ends, strict=True):
             if value == value:
                 text = value_text(value, share=chart["y"]["share"])
+                if chart["coarse"]:
+                    text = _range_text(one, values.index(value), share=chart["y"]["share"])
                 axes.text(max(value, end) + 0.012 * reach, y, text, va="center", fontsize=7.5)
+
+
+def _range_text(one: Mapping[str, Any], place: int, *, share: bool) -> str:
+    """What stands beside a bar that is a range."""
+    low, high = (value_text(one[side][place], share=share) for side in ("low", "high"))
+    return joined(low, high)
 
 
 def _dots(chart: Mapping[str, Any], room: Room) -> None:

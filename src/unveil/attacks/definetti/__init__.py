@@ -18,6 +18,7 @@ REWEIGHTED = Figure(
     "other",
     question=Question.INFERENCE,
     share=True,
+    averages=True,
 )
 
 DECLARATION = Declaration(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar
@@ -12,7 +12,7 @@ import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil._text import counted, of_all
+from unveil._text import counted, of_all, percent, percents
 from unveil.attacks.definetti import REWEIGHTED
 from unveil.attacks.definetti._groups import DOUBTED, NOWHERE, UNDECIDED, Groups, why_not
 from unveil.attacks.definetti._learning import VIEWS, Judged, Learned, Views
@@ -20,7 +20,7 @@ from unveil.attacks.people import External
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import over_people, under
 from unveil.attacks.tolerance import Near
-from unveil.errors import Cell, File, InputError, Message, Option, Text
+from unveil.errors import Amount, Cell, File, InputError, Known, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value, cell, distribution
 from unveil.microdata import Permuted, Release
 from unveil.options import check
@@ -259,7 +259,7 @@ class DeFinetti(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return (REWEIGHTED.of(self.reweighted.accuracy),)
+        return (REWEIGHTED.of(self.reweighted.accuracy, people=int(self.placed.sum())),)
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -319,28 +319,34 @@ class DeFinetti(Finding):
             return under(release, "Nobody's group{by} is known.", by="" if release else by)
         said = under(
             release,
-            "Of {n:person} in groups{of}, {more} {are} believed to have some {secret} more "
+            "Of {n} in groups{of}, {more} {are} believed to have some {secret} more "
             "strongly than the shares of their group allow",
-            n=n, of="" if release else Message(" of {made_by}", made_by=made_by),
-            more=of_all(more, n), are="is" if more < 2 else "are",
-            secret=self.release.sensitive.name,
+            n=Known(counted(n, "person")),
+            of="" if release else Message(" of {made_by}", made_by=made_by),
+            more=self._share(more / n, lambda _: of_all(more, n)), are="is" if more < 2 else "are",
+            secret=Known(self.release.sensitive.name),
         )  # fmt: skip
         if 2 * n < len(self):
             said = Message("Only {n} of {all} people could be assigned to its groups. {said}",
-                           n=n, all=len(self), said=said)  # fmt: skip
+                           n=Known(f"{n:,}"), all=Known(f"{len(self):,}"), said=said)  # fmt: skip
         shares, ours, model = (view.accuracy for view in self._three.values())
         if shares is None or ours is None or model is None:
             return Message("{said}; whether that is right is not known.", said=said)
         # A strong belief impresses; whether it is also true is what counts.
         stronger = more and ours <= shares
         return Message(
-            "{said}. An attacker who learns across groups guesses {ours:%} right{near}, compared "
-            "with {shares:%} by the shares of the group and {model:%} by what was learnt without "
+            "{said}. An attacker who learns across groups guesses {ours} right{near}, compared "
+            "with {shares} by the shares of the group and {model} by what was learnt without "
             "the group.{gained}",
-            said=said, ours=ours, shares=shares, model=model,
-            near=self.near.in_brackets if self.near else "",
+            said=said, ours=self._share(ours), shares=self._share(shares),
+            model=self._share(model), near=Known(self.near.in_brackets if self.near else ""),
             gained=" So here beliefs are stronger, but not more often true." if stronger else "",
         )  # fmt: skip
+
+    def _share(self, share: float, form: Callable[[float], str] = percent) -> Amount:
+        people = int(self.placed.sum())
+        return Amount(REWEIGHTED, share, form, people=people,
+                      ranged=percents)  # fmt: skip
 
     def _rounds(self) -> Text:
         learned = self.learned
@@ -405,7 +411,8 @@ class DeFinetti(Finding):
             says="by the group alone, by what was learnt across groups, and by both",
             x=Axis(label="", scale="names"), y=Axis(label="guessed right", share=True),
             series=[
-                Series(name=side, x=[name], y=[self._three[view].accuracy])
+                Series(name=side, x=[name], y=[self._three[view].accuracy],
+                       people=int(self.placed.sum()))
                 for view, (_, side) in _SAID.items()
             ],
         )  # fmt: skip

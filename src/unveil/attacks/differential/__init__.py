@@ -42,6 +42,7 @@ MEAN_D = Figure(
     title="mean d",
     says="how far beliefs move by people's own records, on average",
     question=Question.INFERENCE,
+    averages=True,
     at_most_one=True,
 )
 OVER = Figure(
@@ -49,6 +50,7 @@ OVER = Figure(
     title="moved by over 0.05",
     says="share of the people whose own record moves belief about them by more than 0.05",
     question=Question.INFERENCE,
+    averages=True,
     share=True,
 )
 OVER_BOUND = Figure(
@@ -57,6 +59,7 @@ OVER_BOUND = Figure(
     says="with 95 % confidence, at most this share of all people, tested or not, have a record "
     "that moves belief about them by more than 0.05",
     question=Question.INFERENCE,
+    averages=True,
     share=True,
     is_bound=True,
 )

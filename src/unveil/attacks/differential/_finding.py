@@ -490,14 +490,14 @@ class DifferentialInference(Finding):
         of_all = among and f"for everybody{sure}, from {some}"
         bound = OVER_BOUND.of(
             at_most.high, low=at_most.low, high=at_most.high, among=of_all, by=everybody,
-            remedy=remedy,
+            remedy=remedy, people=tested,
         )  # fmt: skip
         # Those of whom many are likely worst do not count for more.
         whom = [among, *[among if self.weights is None else f"estimated from {some}"] * 2]
         # Of a few people who were chosen, the figure may be outside of what is certain of all.
         values = [
             figure.of(value, low=min(low, value), high=max(high, value), among=about,
-                      by=by[figure], remedy=remedy)
+                      by=by[figure], remedy=remedy, people=tested)
             for (figure, value), (low, high), about in zip(
                 found, self._intervals(), whom, strict=True
             )

@@ -6,16 +6,26 @@ Every sentence follows from the numbers; none is written for a particular table.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import permutations
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from unveil._text import UNTOUCHED, counted, display_name, moved, one_in, percent, three_digits
-from unveil.attacks.differential import DELTA
+from unveil._text import (
+    UNTOUCHED,
+    counted,
+    display_name,
+    moved,
+    one_in,
+    percent,
+    percents,
+    three_digits,
+)
+from unveil.attacks.differential import DELTA, MEAN_D, OVER
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
 from unveil.attacks.differential._targets import AT_RANDOM
-from unveil.errors import Cell, File, Listed, Message, Person, Text
+from unveil.errors import Amount, Cell, File, Known, Listed, Message, Person, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell, distribution, numbers
 
 _FLOOR = 1e-6  # a log axis has no zero
@@ -68,18 +78,23 @@ def story_of(finding: DifferentialInference, release: Text | None) -> Story:
 def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
     begin = Message("Under {release}, ", release=release) if release is not None else ""
     tested, share = len(finding.tested), finding.share_over(MAIN_THRESHOLD)
+    form = partial(moved, distance=finding.distance)
     if not tested:
         return Message("{begin}{no} one could be tested.", begin=begin,
                        no="no" if begin else "No")  # fmt: skip
-    people, within, of_mean, whom = one_in(share, tested), "", "", "person"
+    said: Any = one_in(share, tested)
+    people: Any = Amount(OVER, share, lambda _: said, ranged=_of_people, people=tested)
+    within: Any = ""
+    of_mean, whom = "", "person"
     if tested < len(finding.microdata):
         over = finding.number_over(MAIN_THRESHOLD)[0]
-        people, whom = f"{over or 'none'} of the {tested:,} people tested", "of those tested"
+        said, whom = f"{over or 'none'} of the {tested:,} people tested", "of those tested"
+        people = Amount(OVER, share, lambda _: said, ranged=_of_people, people=tested)
         of_mean = " among those tested" if finding.weights is None else ", by an estimate for all"
     if finding.sampling is not None:
         surely, perhaps = finding.number_over(MAIN_THRESHOLD)
         number = f"{surely:,} to {perhaps:,}" if surely < perhaps else f"{surely:,}"
-        people = f"{number} of the {tested:,} people tested"
+        said = f"{number} of the {tested:,} people tested"
         far, within = (
             " to ".join(moved(bound, finding.distance) for bound in bounds)
             for bounds in (finding.mean_within(), finding.delta_within())
@@ -90,10 +105,17 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
         "{people} by more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} "
         "for the worst-placed {whom}{within}{by_whom}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
-        of_mean=of_mean, whom=whom, who=finding.adversary.label, by_whom=_by_whom(finding),
-        by=moved(MAIN_THRESHOLD, finding.distance), mean=moved(finding.mean, finding.distance),
-        delta=moved(finding.delta, finding.distance),
+        of_mean=of_mean, whom=whom, who=Known(finding.adversary.label),
+        by_whom=Known(_by_whom(finding)),
+        by=Known(moved(MAIN_THRESHOLD, finding.distance)),
+        mean=Amount(MEAN_D, finding.mean, form, people=tested),
+        delta=Amount(DELTA, finding.delta, form),
     )  # fmt: skip
+
+
+def _of_people(low: float, high: float) -> str:
+    """A share of people as a range."""
+    return f"{percents(low, high)} of the people"
 
 
 def _by_whom(finding: DifferentialInference) -> str:
@@ -253,7 +275,8 @@ def _distances(finding: DifferentialInference, name: Text) -> Chart:
         says=Message(
             "{name}: half of the people below {half}, the worst{tested} at {worst}", name=name,
             tested="" if len(finding.tested) == len(finding.microdata) else " of those tested",
-            half=DELTA.text(finding.quantiles((0.5,))[0.5]), worst=DELTA.text(finding.delta),
+            half=Amount(DELTA, finding.quantiles((0.5,))[0.5], DELTA.text),
+            worst=Amount(DELTA, finding.delta, DELTA.text),
         ),
         x=Axis(label="d: how far belief about a person moves by their own record", scale="log"),
         y=Axis(label="share of people", share=True),
@@ -272,8 +295,9 @@ def _worst_and_average(finding: DifferentialInference, name: Text) -> Chart:
         x=Axis(label="", scale="names"),
         y=Axis(label="d"),
         series=[
-            Series(name="δ, the worst-placed", x=[name], y=numbers([finding.delta])),
-            Series(name="mean", x=[name], y=numbers([mean]),
+            Series(name="δ, the worst-placed", x=[name], y=numbers([finding.delta]),
+                   people=len(finding.tested)),
+            Series(name="mean", x=[name], y=numbers([mean]), people=len(finding.tested),
                    low=numbers([max(0.0, mean - spread)]), high=numbers([mean + spread])),
         ] if len(finding.tested) else [],
     )  # fmt: skip
@@ -306,9 +330,12 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     """Who was tested and how exactly; what follows for the others if not all were."""
     tested, people = len(finding.tested), len(finding.microdata)
     lines: list[Text] = [
-        f"{tested:,} of {people:,} people tested: {_EXACT.get(finding.way, 'sampled')}; attacker: "
-        f"{finding.adversary.label}."
-    ]
+        Message(
+            "{tested} people tested: {how}; attacker: {who}.",
+            tested=Known(f"{tested:,} of {people:,}"), how=_EXACT.get(finding.way, "sampled"),
+            who=Known(finding.adversary.label),
+        )
+    ]  # fmt: skip
     if len(finding.targets) < people:
         lines.append(_some(finding))
     if 0 < tested < people:
@@ -316,7 +343,7 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     if 0 < len(finding.targets) < people and finding.how != "chosen":
         lines.append(finding.forecast().in_words(paced=False))
     lines += [
-        f"NOT TESTED: {counted(number, 'person')}: {why}"
+        Message("NOT TESTED: {people}: {why}", people=Known(counted(number, "person")), why=why)
         for why, number in finding.not_tested.items()
     ]
     if finding.failures:

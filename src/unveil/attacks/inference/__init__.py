@@ -18,6 +18,7 @@ ACCURACY = Figure(
     says="share of the people whose sensitive value an attacker guesses from the release",
     question=Question.INFERENCE,
     share=True,
+    averages=True,
 )
 GAIN = Figure(
     name="gain",
@@ -26,6 +27,7 @@ GAIN = Figure(
     "who are not",
     question=Question.INFERENCE,
     share=True,
+    averages=True,
     breach=Breach(
         says="an attacker who learns from the release guesses the sensitive value right {value} of "
         "the time more often about people in the data than about others",

@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._text import percent
 from unveil.adversary import Adversary
 from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured, largest
 from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.attacks.shared import named
 from unveil.attacks.tolerance import Near
-from unveil.errors import File, Message, Option, Text
+from unveil.errors import Amount, File, Known, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell
 from unveil.microdata import AnyRelease, Microdata, Release
 
@@ -176,9 +177,14 @@ class Inference(Finding):
     @property
     def figures(self) -> tuple[Value, ...]:
         return (
-            figured(ACCURACY, self.most_right, by=self.strongest),
-            figured(GAIN, self.largest_gap, by=self.widest),
+            figured(ACCURACY, self.most_right, by=self.strongest, people=len(self.inside)),
+            figured(GAIN, self.largest_gap, by=self.widest, people=self._fewest),
         )
+
+    @property
+    def _fewest(self) -> int:
+        """How many people there are on the smaller side."""
+        return min(len(self.inside), len(self.inside if self.outside is None else self.outside))
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -261,32 +267,35 @@ class Inference(Finding):
     def _verdict(self, release: Text) -> Message:
         """What the strongest adversary can do, and how much is a breach, whoever shows it."""
         said = (
-            "Under {release}, {adversary} is right about the {secret} of {inside:%} of the people "
+            "Under {release}, {adversary} is right about the {secret} of {inside} of the people "
             "in the release"
         )
         parts: dict[str, Any] = {
-            "release": release, "adversary": self.adversary.label,
-            "secret": f"{self.microdata.sensitive.name}{self.near.in_brackets}",
-            "inside": self.accuracy,
-            "prior": self.baseline,
+            "release": release, "adversary": Known(self.adversary.label),
+            "secret": Known(f"{self.microdata.sensitive.name}{self.near.in_brackets}"),
+            "inside": self._guessed(self.accuracy),
+            "prior": self._guessed(self.baseline),
         }  # fmt: skip
         if self.outside is None or self.gap is None or self.prior_gap is None:
             said += (
-                ", where the prior alone gives {prior:%}; without people who are not in it, a "
+                ", where the prior alone gives {prior}; without people who are not in it, a "
                 "breach cannot be distinguished from knowledge about the population."
             )
             return Message(said, **parts)
-        said += " and of {outside:%} of people who are not in it, where the prior alone gives "
-        parts |= {"outside": self.outside.accuracy.value, "gap": _points(self.gap)}
+        said += " and of {outside} of people who are not in it, where the prior alone gives "
+        parts |= {
+            "outside": self._guessed(self.outside.accuracy.value),
+            "gap": self._added(self.gap),
+        }
         if self.prior_outside is not None and not self.prior_gap.low <= 0 <= self.prior_gap.high:
-            parts["prior_outside"] = self.prior_outside.accuracy.value
+            parts["prior_outside"] = self._guessed(self.prior_outside.accuracy.value)
             said += (
-                "{prior:%} and {prior_outside:%}: these people differ from those in the release, "
+                "{prior} and {prior_outside}: these people differ from those in the release, "
                 "so the difference of {gap} does not show what people's own records add; hold out "
                 "people who are like those in the release."
             )
             return Message(said, **parts)
-        said += "{prior:%}: "
+        said += "{prior}: "
         if self.gap.low > 0:
             said += (
                 "{gap} come from people's own records, the rest is knowledge about the population."
@@ -296,9 +305,19 @@ class Inference(Finding):
         else:
             said += "a breach is not certain: people's own records add {gap} to that."
         if self.widest != self.strongest and self.largest_gap is not None:
-            parts |= {"widest": self.widest, "most": _points(self.largest_gap)}
+            parts |= {"widest": Known(str(self.widest)), "most": self._added(self.largest_gap)}
             said += " They add most to what {widest} guesses: {most}."
         return Message(said, **parts)
+
+    def _guessed(self, share: float) -> Amount:
+        return Amount(ACCURACY, share, percent, people=self._fewest)
+
+    def _added(self, gap: Estimate) -> Amount:
+        """What people's own records add, in points."""
+        return Amount(
+            GAIN, gap.value, lambda _: _points(gap), people=self._fewest,
+            ranged=lambda low, high: f"{100 * low:.4g} to {100 * high:.4g} points",
+        )  # fmt: skip
 
     def _explained(self) -> list[Text]:
         said: list[Text] = []
@@ -369,7 +388,7 @@ class Inference(Finding):
             title="How often guesses are right" + (", by attacker" if len(names) > 1 else ""),
             says=f"{which}with 95% intervals; what is guessed about people who are not in the "
             "table is knowledge about the population",
-            y=Axis(label="guessed right", share=True),
+            y=Axis(label="guessed right", share=True), people=self._fewest,
         )  # fmt: skip
 
 

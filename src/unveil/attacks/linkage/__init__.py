@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from unveil._lazy import lazily
-from unveil.findings import Breach, Figure, Question
+from unveil.findings import Breach, Figure, Follows, Question
 from unveil.registry import Declaration
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ LINKED = Figure(
     says="share of the people who are linked to a single record by their quasi-identifiers",
     question=Question.LINKABILITY,
     share=True,
+    follows_from=Follows.QUASI,
     breach=Breach(
         says="an attacker with a list of names and quasi-identifiers links {value} of the people "
         "to a single record",
@@ -28,6 +29,8 @@ ONE_VALUE = Figure(
     says="share of the people who are linked to a single sensitive value",
     question=Question.LINKABILITY,
     share=True,
+    follows_from=Follows.RELEASE,
+    averages=True,
     breach=Breach(
         says="an attacker with a list of names and quasi-identifiers finds the sensitive value of "
         "{value} of the people",

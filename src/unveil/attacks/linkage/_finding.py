@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import of_all
+from unveil._text import counted, of_all, percent, percents
 from unveil.attacks.linkage import LINKED, ONE_VALUE
 from unveil.attacks.people import External, Index
 from unveil.attacks.tolerance import Near
-from unveil.errors import Call, File, Listed, Message, Option, Text
-from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
+from unveil.errors import Amount, Call, File, Known, Listed, Message, Option, Text
+from unveil.findings import (
+    Axis,
+    Chart,
+    Figure,
+    Finding,
+    Follows,
+    Story,
+    Table,
+    Value,
+    cell,
+    distribution,
+)
 from unveil.microdata import Permuted, Release
+
+_OWN = replace(ONE_VALUE, follows_from=Follows.SECRETS)
+"""Shares that depend on who has which value, and not on the release alone."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -340,7 +354,7 @@ class Linkage(Finding):
         n, unique, one = len(self), int(self.unique.sum()), int(self.one_value.sum())
         made_by = File(self.release.made_by, bare=True)
         said = (
-            "{under}, of {n:person}, {unique} linked to a single record{rightly}, and {one} to a "
+            "{under}, of {n}, {unique} linked to a single record{rightly}, and {one} to a "
             "single {secret}{one_rightly}"
         )
         if self.right is None:
@@ -349,19 +363,29 @@ class Linkage(Finding):
             said += "; none of them is in the table, so every link is wrong."
         else:
             said += (
-                ". Of the {people:person} in the table, an attacker who picks a candidate at "
-                "random finds the right record for {record:%}, and the right {secret} for "
-                "{value:%} ({chance:%} by picking any record)."
+                ". Of the {people} in the table, an attacker who picks a candidate at "
+                "random finds the right record for {record}, and the right {secret} for "
+                "{value} ({chance} by picking any record)."
             )
         return Message(
-            said, n=n, secret=f"{self.release.sensitive.name}{self.near.in_brackets}",
+            said, n=Known(counted(n, "person")),
+            secret=Known(f"{self.release.sensitive.name}{self.near.in_brackets}"),
             under=Message("In the release by {release}", release=made_by) if release is None
             else Message("Under {release}", release=release),
-            unique=f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}", one=of_all(one, n),
-            rightly=_rightly(unique, self.unique_right),
-            one_rightly=_rightly(one, self.one_value_right), people=self.in_table,
-            record=self.record_right, value=self.value_right, chance=self.value_by_chance,
+            unique=Known(f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}"),
+            one=self._share(ONE_VALUE, one / n, lambda _: of_all(one, n)),
+            rightly=_rightly(unique, self.unique_right, LINKED),
+            one_rightly=_rightly(one, self.one_value_right, ONE_VALUE),
+            people=Known(counted(self.in_table or 0, "person")),
+            record=Known(percent(self.record_right or 0.0)),
+            value=self._share(_OWN, self.value_right),
+            chance=self._share(_OWN, self.value_by_chance),
         )  # fmt: skip
+
+    def _share(
+        self, figure: Figure, share: float | None, form: Callable[[float], str] = percent
+    ) -> Amount:
+        return Amount(figure, share or 0.0, form, people=len(self), ranged=percents)
 
     def _table(self) -> Table:
         n, in_table = len(self), self.in_table
@@ -461,23 +485,30 @@ class Linkage(Finding):
                     name=name, half=int(np.median(self.candidates)),
                     none=f"; {nobody:,} of {len(self):,} people have none" if nobody else "",
                 ),
+                Follows.QUASI,
             ),
             (
                 "How many sensitive values a person may have",
                 f"values of {self.release.sensitive.name} among the candidates", self.values,
                 Message("{name}: {one} have a single one", name=name, one=of_all(one, len(self))),
+                Follows.RELEASE,
             ),
         ]  # fmt: skip
         return [
             Chart(
                 kind="distribution", title=title, says=says, x=Axis(label=label, scale="log"),
                 y=Axis(label="share of people", share=True),
-                series=[distribution(name, numbers, floor=0.5)],
+                series=[distribution(name, numbers, floor=0.5)], follows_from=follows,
             )
-            for title, label, numbers, says in charts
+            for title, label, numbers, says, follows in charts
         ]  # fmt: skip
 
 
-def _rightly(linked: int, right: int | None) -> str:
+def _rightly(linked: int, right: int | None, figure: Figure) -> Amount | str:
     """How many links are right, beside how many there are: one is nothing without the other."""
-    return "" if right is None or not linked else f" ({right:,} rightly)"
+    if right is None or not linked:
+        return ""
+    return Amount(
+        figure, right / linked, lambda _: f" ({right:,} rightly)", people=linked,
+        ranged=lambda low, high: f" ({percents(low, high)} of them rightly)",
+    )  # fmt: skip

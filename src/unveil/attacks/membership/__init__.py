@@ -30,6 +30,7 @@ MEMBERSHIP = Figure(
     "who is in the data (area under the ROC curve; 0.5 is guessing, 1 is certainty)",
     question=Question.LINKABILITY,
     at_most_one=True,
+    averages=True,
     breach=Breach(
         says="an attacker with one release tells people who are in the data from others with an "
         "area under the ROC curve of {value}, where 0.5 is guessing",
@@ -44,6 +45,7 @@ REMOVAL = Figure(
     "left tells who was in the data (area under the ROC curve; 0.5 is guessing, 1 is certainty)",
     question=Question.LINKABILITY,
     at_most_one=True,
+    averages=True,
     breach=Breach(
         says="an attacker with two releases tells that a person has left the data with an area "
         "under the ROC curve of {value}, where 0.5 is guessing",

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import percent
+from unveil._text import percent, percents
 from unveil.adversary import Adversary
 from unveil.attacks.estimates import CONFIDENCE, Estimate, bars, figured
 from unveil.attacks.held_out import People
@@ -28,7 +28,7 @@ from unveil.attacks.membership._roc import (
     separation,
 )
 from unveil.attacks.shared import INTERRUPTED, named
-from unveil.errors import File, InputError, Message, Text
+from unveil.errors import Amount, File, InputError, Known, Message, Text
 from unveil.findings import Axis, Chart, Figure, Finding, Series, Story, Table, Value, cell, numbers
 from unveil.microdata import Microdata
 
@@ -219,9 +219,15 @@ class Membership(Finding):
     @property
     def figures(self) -> tuple[Value, ...]:
         return tuple(
-            figured(threat, self.threats[threat.name], by=self._attains(threat))
+            figured(threat, self.threats[threat.name], by=self._attains(threat),
+                    people=self._fewest)
             for threat in THREATS
-        )
+        )  # fmt: skip
+
+    @property
+    def _fewest(self) -> int:
+        """How many people there are on the smaller side."""
+        return min(len(self.people.members), len(self.people.held_out))
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -296,14 +302,16 @@ class Membership(Finding):
             return Message(
                 "{who} known to do better than guessing who is a member, as far as {people} people "
                 "held out can show.",
-                who=one if len(played) == 1 else "none of the attackers who have one release "
-                f"({', '.join(played)}) is",
-                people=min(self._told[name].held_out for name in played),
+                who=Known(
+                    one if len(played) == 1 else "none of the attackers who have one release "
+                    f"({', '.join(played)}) is"
+                ),
+                people=Known(f"{min(self._told[name].held_out for name in played):,}"),
             )  # fmt: skip
         return Message(
             "of a member and somebody who is not, the member is picked out in {often} by an "
             "attacker who {who}{more}.",
-            often=_how_often(found), who=self._does(who), more=_of_members(found),
+            often=self._how_often(found), who=Known(self._does(who)), more=self._of_members(found),
         )  # fmt: skip
 
     def _does(self, attacker: str) -> str:
@@ -321,11 +329,29 @@ class Membership(Finding):
         if known is None or known.low <= _EVEN:
             return Message(
                 "An attacker who {who} is not known to do better than guessing, as far as {people} "
-                "people held out can show.", who=self._does(who), people=found.held_out,
+                "people held out can show.", who=Known(self._does(who)),
+                people=Known(f"{found.held_out:,}"),
             )  # fmt: skip
         return Message(
             "An attacker who {who} picks out the member in {often}{more}.",
-            who=self._does(who), often=_how_often(found), more=_of_members(found),
+            who=Known(self._does(who)), often=self._how_often(found), more=self._of_members(found),
+        )  # fmt: skip
+
+    def _how_often(self, found: Separation) -> Message:
+        area = Amount(MEMBERSHIP, found.auc.value, percent, people=self._fewest,
+                      ranged=percents)  # fmt: skip
+        return Message("{area} of the cases", area=area)
+
+    def _of_members(self, found: Separation) -> Text:
+        """How many members are found at few false alarms, if known to be more than chance."""
+        rate = RATES[0]
+        share = found.tpr[rate]
+        if share is None or share.low <= rate:
+            return ""
+        return Message(
+            "; at {rate} false alarms they find {share} of the members", rate=Known(_rate(rate)),
+            share=Amount(MEMBERSHIP, share.value, percent, people=self._fewest,
+                         ranged=percents),
         )  # fmt: skip
 
     def _not_scored(self) -> list[str]:
@@ -424,7 +450,7 @@ class Membership(Finding):
         return bars(
             release, areas, title="How well attackers tell who is in the data",
             says="area under the ROC curve with 95% intervals; one half is guessing",
-            y=Axis(label="area under the curve"),
+            y=Axis(label="area under the curve"), people=self._fewest,
         )  # fmt: skip
 
 
@@ -435,20 +461,6 @@ def _rate(rate: float) -> str:
     ('1%', '0.1%')
     """
     return f"{100 * rate:g}%"
-
-
-def _how_often(found: Separation) -> str:
-    return f"{percent(found.auc.value)} of the cases"
-
-
-def _of_members(found: Separation) -> Text:
-    """How many members are found at few false alarms, if that is known to be more than chance."""
-    rate = RATES[0]
-    share = found.tpr[rate]
-    if share is None or share.low <= rate:
-        return ""
-    return Message("; at {rate} false alarms they find {share:%} of the members", rate=_rate(rate),
-                   share=share.value)  # fmt: skip
 
 
 def _numbers(found: Separation | None) -> dict[str, Any]:

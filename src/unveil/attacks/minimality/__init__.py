@@ -18,6 +18,7 @@ ABOVE_PROMISE = Figure(
     "know how the release was made",
     question=Question.INFERENCE,
     share=True,
+    averages=True,
     breach=Breach(
         says="an attacker who knows how the release was made believes more about {value} of the "
         "people than was promised",

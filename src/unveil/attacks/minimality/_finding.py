@@ -11,13 +11,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import of_all
+from unveil._text import of_all, percents
 from unveil.attacks.minimality import ABOVE_PROMISE
 from unveil.attacks.minimality._attempts import Attempt
 from unveil.attacks.minimality._solving import SETTLED
 from unveil.attacks.shared import over_people, under
 from unveil.attacks.tolerance import Guessed, Near
-from unveil.errors import Cell, File, InputError, Message, Option, Person, Region, Text
+from unveil.errors import (
+    Amount,
+    Cell,
+    File,
+    InputError,
+    Known,
+    Message,
+    Option,
+    Person,
+    Region,
+    Text,
+)
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell, distribution
 from unveil.microdata import Microdata, Release
 from unveil.sanitize import Identity
@@ -363,33 +374,42 @@ class Minimality(Finding):
             return under(release, "How {it} works tells nothing beyond its release: {because}.",
                          it=it, because=because)  # fmt: skip
         several = (self.above, self.above_before, self.determined, self.excluded > 0)
-        above, before, sure, ruled_out = (of_all(int(some.sum()), n) for some in several)
+        above, before, sure, ruled_out = (self._counted(some) for some in several)
         return under(
             release,
             "An attacker who knows how {it} works believes in some {secret} more strongly than was "
             "promised ({promised}) for {above} of {n} people (from the release alone: {before}). "
             "The {secret}{near} of {sure} is certain, and for {ruled_out} some {secret} of their "
             "class is ruled out.{open}",
-            it=it, secret=secret, promised=self.bound_in_words, above=above, n=n, before=before,
-            near=self.near.in_brackets, sure=sure, ruled_out=ruled_out, open=self._left_open(),
+            it=it, secret=Known(secret), promised=Known(self.bound_in_words), above=above,
+            n=Known(f"{n:,}"), before=before, near=Known(self.near.in_brackets), sure=sure,
+            ruled_out=ruled_out, open=self._left_open(),
+        )  # fmt: skip
+
+    def _counted(self, people: NDArray[np.bool_]) -> Amount:
+        """How many of the people."""
+        number = int(people.sum())
+        return Amount(
+            ABOVE_PROMISE, number / len(self), lambda _: of_all(number, len(self)),
+            ranged=percents,
         )  # fmt: skip
 
     def _left_open(self) -> Message | str:
         """What was left out, or could not be found out, is not safe."""
         alone, unknown = int(self.looked_at_alone.sum()), int(self.unknown.sum())
-        said = ""
+        said: Message | str = ""
         if alone:
-            said = (
-                f" The classes of {of_all(alone, len(self))} were looked at alone, because too "
-                "many are tied together: an attacker who uses everything that was refused may know "
-                "more."
+            said = Message(
+                " The classes of {people} were looked at alone, because too many are tied "
+                "together: an attacker who uses everything that was refused may know more.",
+                people=self._counted(self.looked_at_alone),
             )
         if not unknown:
             return said
         return Message(
             "{said} About {people} nothing could be found out, because no worlds were found: give "
             "more {draws}, or take fewer people.",
-            said=said, people=of_all(unknown, len(self)), draws=Option("draws"),
+            said=said, people=self._counted(self.unknown), draws=Option("draws"),
         )  # fmt: skip
 
     def _diagnostics(self) -> list[Text]:

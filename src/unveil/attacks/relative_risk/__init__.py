@@ -41,6 +41,7 @@ GR = Figure(
     "the table than by someone who only learns from it, if each guesses the most likely value",
     question=Question.INFERENCE,
     share=True,
+    averages=True,
     breach=Breach(
         says="an attacker who knows that people are in the table guesses the sensitive value of "
         "{value} more of them than someone who only learns from it",

@@ -16,7 +16,7 @@ import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil._text import harmless
+from unveil._text import harmless, percents
 from unveil.attacks.relative_risk import GR, RELATIVE_RISK
 from unveil.attacks.relative_risk._beliefs import (
     ROUNDING,
@@ -48,7 +48,18 @@ from unveil.attacks.relative_risk._victim import (
     warmed_up,
 )
 from unveil.attacks.tolerance import Near
-from unveil.errors import Cell, File, InputError, Message, Option, Person, Row, Text
+from unveil.errors import (
+    Amount,
+    Cell,
+    File,
+    InputError,
+    Known,
+    Message,
+    Option,
+    Person,
+    Row,
+    Text,
+)
 from unveil.findings import (
     Axis,
     Chart,
@@ -613,7 +624,7 @@ class RelativeRisk(Finding):
             return Message(
                 "Under {under}, it is not known how much more an attacker learns about people's "
                 "{secret} if they know that a person is in the table: {why}.",
-                under=under, secret=secret, why=self._unknown,
+                under=under, secret=Known(secret), why=self._unknown,
             )  # fmt: skip
         if worst is None and self.relative_risk_interval[1] > 0:
             then: Text = Message(" Of the relative risk, {it}.", it=_PERHAPS_NOBODY)
@@ -621,17 +632,22 @@ class RelativeRisk(Finding):
             then = f" N{_NOBODY[1:]}."
         else:
             more = self._times_as_credible(worst)
-            then = (
+            then = Message(
                 " Where the attacker's best guess is right, being in the table makes it "
-                f"{more} credible."
-            )
+                "{more} credible.", more=more,
+            )  # fmt: skip
         return Message(
             "Under {under}, an attacker who knows that a person is in the table guesses that "
             "person's {secret} right for {attacker} of the records, and someone who learns from "
             "the release alone for {learner}.{then}",
-            under=under, secret=f"{secret}{self.near.in_brackets if self.near else ''}",
-            attacker=self._percent(self.accuracy),
-            learner=self._percent(self.learner_accuracy), then=then,
+            under=under, secret=Known(f"{secret}{self.near.in_brackets if self.near else ''}"),
+            attacker=self._guessed(self.accuracy),
+            learner=self._guessed(self.learner_accuracy), then=then,
+        )  # fmt: skip
+
+    def _guessed(self, share: float) -> Amount:
+        return Amount(
+            GR, share, self._percent, ranged=percents,
         )  # fmt: skip
 
     def _counted(self) -> list[Text]:
@@ -656,10 +672,14 @@ class RelativeRisk(Finding):
             )
         return said
 
-    def _times_as_credible(self, worst: float) -> str:
+    def _times_as_credible(self, worst: float) -> Text:
         """What being in the table does at most, with room for the error of sampling."""
         most = self.relative_risk_interval[1]
-        return f"at most {most:.{2 - self._few}f} times as" if most > 1 else "no more"
+        if most <= 1:
+            return "no more"
+        times = Amount(RELATIVE_RISK, most, lambda times: f"{times:.{2 - self._few}f}",
+                       ranged=lambda _, high: f"{high:.4g}")  # fmt: skip
+        return Message("at most {times} times as", times=times)
 
     def _how_well_known(self) -> list[Text]:
         """The intervals, if the numbers were sampled."""

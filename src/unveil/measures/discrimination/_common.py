@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held, Histograms, KeyColumn, Secret, combined
 from unveil.errors import Cell, Column, File, InputError, Listed, Option, Row, Text, did_you_mean
-from unveil.findings import Finding
+from unveil.findings import Finding, Follows
 from unveil.measures._classes import (
     ExactSum,
     check_apart,
@@ -350,6 +350,8 @@ class RateFinding(Finding):
     source : str
     notes : tuple of str or Message
     """
+
+    follows_from: ClassVar[Follows] = Follows.RELEASE
 
     of: str
     partition: Partition | None

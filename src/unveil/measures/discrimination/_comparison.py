@@ -12,7 +12,7 @@ import pandas as pd
 from unveil.engine.counting import Contingency, Secret
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Option, Text, did_you_mean
-from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table
+from unveil.findings import Axis, Chart, Finding, Follows, Matrix, Story, Table
 from unveil.measures._classes import check_records
 from unveil.measures._counted import Counting
 from unveil.measures._partitions import Partition, is_number
@@ -66,6 +66,7 @@ class DiscriminationComparison(Finding):
     """
 
     entry: ClassVar[str] = "comparison of discrimination rates"
+    follows_from: ClassVar[Follows] = Follows.RELEASE
 
     rows: tuple[ComparedRates, ...]
     releases: tuple[str, ...]

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Unpack
 import pandas as pd
 from annotated_types import Ge
 
-from unveil.errors import InputError, Message, Option, Text
+from unveil.errors import InputError, Known, Message, Option, Text
 from unveil.findings import Axis, Chart, Matrix, Series, Story, Table, Value, cell, numbers
 from unveil.measures._counted import Counting, Reading, Wildcard
 from unveil.measures._declared import DISCRIMINATION
@@ -110,9 +110,9 @@ class DiscriminationRates(RateFinding):
         return Story(
             title=head,
             verdict=Message(
-                "{what} tells most of {secret} is {keys}.", keys=" and ".join(telling),
+                "{what} tells most of {secret} is {keys}.", keys=Known(" and ".join(telling)),
                 what="What" if release is None else Message("Under {it}, what", it=release),
-                secret=self.of,
+                secret=Known(self.of),
             ) if few[telling] else "",
             sentences=[f"{more:,} more sets are not listed."] if more > 0 else [],
             tables=[
@@ -128,7 +128,7 @@ class DiscriminationRates(RateFinding):
                     y=Axis(label="discrimination rate"),
                     series=[
                         Series(name=release or self.source, x=[" + ".join(by) for by in few],
-                               y=numbers(few.values()))
+                               y=numbers(few.values()), people=self.records)
                     ],
                     most=_RANKED,
                 ),

@@ -14,7 +14,7 @@ import pandas as pd
 from unveil.engine.counting import Contingency, text_of
 from unveil.errors import Column as ColumnName
 from unveil.errors import Message, Text
-from unveil.findings import Finding, Story, Table, cell
+from unveil.findings import Finding, Follows, Story, Table, cell
 from unveil.measures._counted import Counting
 from unveil.measures._texts import bar_chart, keys_text, rate_text
 from unveil.measures.discrimination._common import (
@@ -312,6 +312,7 @@ class Skewness(RateFinding):
     """
 
     entry: ClassVar[str] = "skewness"
+    follows_from: ClassVar[Follows] = Follows.RELEASE
 
     changes: tuple[RateChange, ...]
     values: tuple[ValueChange, ...]

@@ -3,17 +3,18 @@
 Light imports only: ``unveil --help`` reads this module.
 """
 
-from unveil.findings import Figure, Question
+from unveil.findings import Figure, Follows, Question
 from unveil.registry import Declaration
 
 IDENTIFIERS = Figure(
     name="identifiers", title="published identifiers", question=Question.SINGLING_OUT,
-    never_above=0,
+    never_above=0, follows_from=Follows.QUASI,
     says="the number of published columns that name people: their values are identifiers of the "
     "original, or look like names, e-mail addresses, telephone, account or official numbers",
 )  # fmt: skip
 UNROLED = Figure(
     name="unroled", title="columns without a role", question=Question.SINGLING_OUT,
+    follows_from=Follows.QUASI,
     says="the number of published columns that are neither quasi-identifiers nor sensitive: "
     "attacks assume that the attacker does not know them",
 )  # fmt: skip

@@ -11,7 +11,7 @@ import pandas as pd
 
 from unveil.errors import Call, File, InputError, Listed, Message, Text
 from unveil.errors import Column as ColumnName
-from unveil.findings import Axis, Chart, Finding, Series, Story, Table, Value
+from unveil.findings import Axis, Chart, Finding, Follows, Series, Story, Table, Value
 from unveil.measures.published import IDENTIFIERS, UNROLED
 from unveil.measures.published._forms import form_of
 from unveil.measures.published._matching import Original, Shown
@@ -38,6 +38,7 @@ class Identifiers(Finding):
     """
 
     entry: ClassVar[str] = "identifiers"
+    follows_from: ClassVar[Follows] = Follows.QUASI
 
     found: dict[str, str]
     unroled: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from unveil._text import counted
 from unveil.errors import Message, Option, Text
-from unveil.findings import Finding, Story, Table, Value, cell
+from unveil.findings import Finding, Follows, Story, Table, Value, cell
 from unveil.measures._classes import Deciding
 from unveil.measures._declared import PROSECUTOR, PROSECUTOR_MEAN
 from unveil.measures._texts import bar_chart, percent
@@ -130,6 +130,7 @@ class ReidentificationRisk(Finding):
     """
 
     entry: ClassVar[str] = "re-identification risk"
+    follows_from: ClassVar[Follows] = Follows.QUASI
 
     prosecutor: AttackerRisk
     journalist: AttackerRisk

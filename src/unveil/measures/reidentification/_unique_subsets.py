@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting import Contingency, Held
 from unveil.errors import InputError, Option, Text
-from unveil.findings import Finding, Story, Table, cell
+from unveil.findings import Finding, Follows, Story, Table, cell
 from unveil.measures._classes import ClassSizes, check_records, notes_of
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
@@ -165,6 +165,7 @@ class UniqueSubsets(Finding):
     """
 
     entry: ClassVar[str] = "unique subsets"
+    follows_from: ClassVar[Follows] = Follows.QUASI
 
     subsets: tuple[SubsetCount, ...]
     keys: tuple[str, ...]

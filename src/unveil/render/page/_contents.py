@@ -15,7 +15,7 @@ from statistics import median
 from typing import Any
 
 from unveil.findings import Figure, Question
-from unveil.render import Kind, lies_flat
+from unveil.render import Kind, lies_flat, middle, range_of
 
 _NUMBER = re.compile(r"\b([a-z_]\w*)=(\d+(?:\.\d+)?(?:e[+-]?\d+)?)(?=[,)])")
 _FEWEST = 3  # two points are no curve
@@ -136,6 +136,15 @@ _LEGENDS: dict[str, Kind] = {
 }  # fmt: skip
 
 
+_DRAWN_COARSELY = {
+    "distribution": "Drawn in coarse steps, because this report may be handed on.",
+    **dict.fromkeys(
+        ("bars", "dots", "lines"),
+        "Bars and points are in the middle of a range, because this report may be handed on.",
+    ),
+}  # fmt: skip
+
+
 def contents_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
     """For each sensitive attribute: the releases side by side, and the sections."""
     return [_secret(audit, secret) for secret in audit["secrets"]]
@@ -206,16 +215,18 @@ def _row(
     known = [
         value
         for value, release in zip(values, releases, strict=True)
-        if _is_number(value) and not release["untouched"]
+        if _size(value) is not None and not release["untouched"]
     ]
-    best = (min if figure["lower_is_better"] else max)(known, default=None)
+    best = (min if figure["lower_is_better"] else max)(
+        known, key=lambda value: _size(value) or 0.0, default=None
+    )
     told_apart = len({_text(name, value, figure) for value in values}) > 1
     return {
         "name": name,
         "title": figure["title"],
         "cells": [
             {
-                "value": "" if value is None else value,
+                "value": value[0] if isinstance(value, list) else "" if value is None else value,
                 "text": _text(name, value, figure) + ("*" if name in release["among"] else ""),
                 "best": told_apart
                 and best is not None
@@ -227,10 +238,12 @@ def _row(
     }
 
 
-def _text(name: str, value: float | str | None, told: Mapping[str, Any]) -> str:
+def _text(name: str, value: Any, told: Mapping[str, Any]) -> str:
     """A value as people read it; ``told`` is what the audit says of the figure."""
     if isinstance(value, str):
         return value
+    if isinstance(value, list):
+        return range_of(told, value)
     figure = Figure(
         name=name, title=told["title"], says=told["says"], question=Question(told["question"]),
         share=told["share"],
@@ -238,8 +251,11 @@ def _text(name: str, value: float | str | None, told: Mapping[str, Any]) -> str:
     return figure.text(value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float)
+def _size(value: Any) -> float | None:
+    """A number; of a range its middle, where it is drawn."""
+    if isinstance(value, list):
+        return middle(value)
+    return value if isinstance(value, int | float) else None
 
 
 def _trade(
@@ -273,17 +289,21 @@ def _trade_chart(
 ) -> dict[str, Any] | None:
     everything = [one for some in releases.values() for one in some]
     privacy = next(
-        (n for n in PRIVACY if any(_is_number(one["figures"].get(n)) for one in everything)), None
-    )
+        (
+            name for name in PRIVACY
+            if any(_size(one["figures"].get(name)) is not None for one in everything)
+        ), None,
+    )  # fmt: skip
     if privacy is None:
         return None
     series: list[dict[str, Any]] = []
     without: list[str] = []
     for secret, some in releases.items():
         both = {
-            one["shown"]: (one["figures"]["loss"], one["figures"][privacy])
+            one["shown"]: (loss, given)
             for one in some
-            if all(_is_number(one["figures"].get(name)) for name in ("loss", privacy))
+            if (loss := _size(one["figures"].get("loss"))) is not None
+            and (given := _size(one["figures"].get(privacy))) is not None
         }
         without += [one["shown"] for one in some if one["shown"] not in both]
         series += _of_families(f"{secret}: " if secret else "", both, families[secret])
@@ -293,14 +313,16 @@ def _trade_chart(
     missing = ", ".join(dict.fromkeys(without))
     return {
         "kind": "points",
-        "title": "Privacy against utility",
+        "title": f"Privacy against utility{' (private)' if audit['private'] else ''}",
         "says": "The further to the left, the less is lost; the further down, the less is given "
         f"away. {figure['title']}: {figure['says']}."
+        + ("" if audit["private"] else " A range is drawn at its middle.")
         + (f" Without a point, because one of the two is not known: {missing}." if missing else ""),
         "x": {"label": "information loss", "scale": "linear", "share": True},
         "y": {"label": figure["title"], "scale": "linear", "share": figure["share"]},
         "series": series,
         "matrix": None,
+        "coarse": not audit["private"],
     }
 
 
@@ -368,10 +390,14 @@ def _shown(chart: Mapping[str, Any]) -> dict[str, Any]:
     """A chart with what its legend says: the number of each series, and its name."""
     kind = "dots" if chart["kind"] == "bars" and not lies_flat(chart) else chart["kind"]
     series = chart["series"] if kind in _LEGENDS and len(chart["series"]) > 1 else []
+    says = chart["says"]
+    if chart["coarse"] and kind in _DRAWN_COARSELY:
+        says = f"{says}{'. ' if says else ''}{_DRAWN_COARSELY[kind]}"
     return {
         **chart,
+        "says": says,
         "legend": [(n, _LEGENDS[kind], one["name"]) for n, one in enumerate(series)],
-        "says_folded": len(chart["says"]) > _LONG,
+        "says_folded": len(says) > _LONG,
         "empty": not any(one["x"] for one in chart["series"])
         and not (chart["matrix"] and chart["matrix"]["rows"]),
     }
