@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import shlex
 import stat
 import subprocess
@@ -66,9 +67,8 @@ def test_nothing_to_configure(table):
     people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote", identifier="name")
     again = uv.audit(people)
     assert figures(Path("audit.json")) == {
-        one.name: pytest.approx(dict(one.figures)) for one in again.releases
+        one["name"]: one["figures"] for one in again.to_dict()["secrets"][0]["releases"]
     }
-
     assert "To correct them: unveil init survey.csv" in words(done)
 
 
@@ -108,7 +108,7 @@ def test_notes_that_are_not_the_same_for_all_secrets_say_which(table):
 
 def test_numbers_are_the_same_as_in_python(table):
     run("audit", table, *ROLES, "--sanitizer", "mondrian:k=3,6", "--seed", 7, "--jobs", 1,
-        "--adversary", "conditional-frequency", "--json", "audit.json")  # fmt: skip
+        "--adversary", "conditional-frequency", "--private", "--json", "audit.json")  # fmt: skip
     people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
     again = uv.audit(people, "mondrian:k=3,6", adversary="conditional-frequency", seed=7)
     assert figures(Path("audit.json")) == {
@@ -169,7 +169,8 @@ def test_a_published_file_beside_a_sanitizer(table, published):
     release = uv.read_release(published, people)
     assert found["published.csv"] == found["decades"]
     assert found["decades"]["k"] == uv.k_anonymity(release).k
-    assert found["decades"]["gr"] == uv.relative_risk(release, people).gr
+    low, high = found["decades"]["gr"]
+    assert low <= uv.relative_risk(release, people).gr <= high
     assert "delta" not in found["decades"]
     assert "decades: differential-inference: differential-inference needs the sanitizer" in (
         words(done))  # fmt: skip
@@ -223,7 +224,7 @@ def test_an_oracle(table, tmp_path):
     few = tmp_path / "few.csv"
     pd.read_csv(table).head(6).to_csv(few, index=False)
     run("audit", few, *ROLES, "--oracle", command, "--attack", "measures", "--attack",
-        "differential-inference", "--json", "audit.json")  # fmt: skip
+        "differential-inference", "--private", "--json", "audit.json")  # fmt: skip
     [found] = figures(Path("audit.json")).values()
     people = uv.read_csv(few, quasi=["age", "town"], sensitive="vote")
     assert found["k"] == min(pd.read_csv(few)["town"].value_counts())
@@ -320,14 +321,14 @@ def test_the_report_gives_nobody_away(table):
     assert "#" in page
     assert stat.S_IMODE(os.stat("report.key").st_mode) == 0o600
     assert Path("report.key").read_text().strip() not in page + Path("audit.json").read_text()
-    assert not read_audit("audit.json")["records_included"]
+    assert not read_audit("audit.json")["private"]
 
 
 def test_records_are_included_only_if_asked(table):
     run("audit", table, *ROLES, "--sanitizer", "identity", "--report", "report.html",
-        "--include-records", "--json", "audit.json")  # fmt: skip
+        "--private", "--json", "audit.json")  # fmt: skip
     assert not Path("report.key").exists()
-    assert read_audit("audit.json")["records_included"]
+    assert read_audit("audit.json")["private"]
     assert "row " in Path("audit.json").read_text()
 
 
@@ -449,10 +450,13 @@ def test_references_are_resolved(table):
     people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote")
     finding = uv.differential_inference(people, uv.Mondrian(k=3))
     raw = pd.read_csv(table)
-    for (_, reference, (distance, _)), record in zip(rows, finding.worst_places(5), strict=True):
+    found = set()
+    for _, reference in rows:
         said = run("resolve", table, reference, "--key", "audit.key").stdout
-        assert f"{reference}: row {record + 1} of survey.csv\n  name {raw['name'][record]}," in said
-        assert distance == finding.distances[record]
+        record = int(re.search(rf"{reference}: row (\d+) of survey.csv", said)[1]) - 1
+        assert f"of survey.csv\n  name {raw['name'][record]}," in said
+        found.add(record)
+    assert found == set(finding.worst_places(5).tolist())
     run("init", table)
     plain = rows[0][1].removeprefix("#")
     assert " of survey.csv" in run("resolve", "-p", "unveil.toml", plain, "--key",

@@ -40,7 +40,7 @@ def test_references_of_many_rows_are_apart_and_say_nothing_without_the_key() -> 
 
 def test_people_have_references_unless_records_are_included(patients: uv.Microdata) -> None:
     assert Discretion(key=KEY).person(patients, 11) == reference_to(11, KEY)
-    assert Discretion(key=KEY, include_records=True).person(patients, 11) == "row 12"
+    assert Discretion(key=KEY, private=True).person(patients, 11) == "row 12"
 
 
 def test_values_of_few_people_are_masked(patients: uv.Microdata) -> None:
@@ -49,7 +49,7 @@ def test_values_of_few_people_are_masked(patients: uv.Microdata) -> None:
     assert Discretion(key=KEY).values_of(ill, codes) == ["(rare value)", "flu", "cold"]
     several = Discretion(key=KEY, smallest=6).values_of(ill, codes)
     assert several == ["(rare value 1)", "flu", "(rare value 2)"]
-    shown = Discretion(key=KEY, include_records=True).values_of(ill, codes)
+    shown = Discretion(key=KEY, private=True).values_of(ill, codes)
     assert shown == ["kuru", "flu", "cold"]
 
 
@@ -73,7 +73,7 @@ def test_small_groups_are_masked(patients: uv.Microdata) -> None:
     assert told.group(["age: 10-40"], 5, told.masking(patients)) == "age: 10-40"
     assert told.group(["age: 10-31"], 5, told.masking(patients)) == "age: 10-(masked)"
     assert told.group(["age: 10-40"], 4, told.masking(patients)) == "(a class of fewer than 5)"
-    shown = Discretion(key=KEY, include_records=True)
+    shown = Discretion(key=KEY, private=True)
     assert shown.group(["age: 20-31"], 1, shown.masking(patients)) == "age: 20-31"
 
 
@@ -94,6 +94,6 @@ def test_no_value_of_a_rare_person_is_in_the_audit() -> None:
     assert "kuru" not in text
     assert "Solitude" not in text
     assert found.key not in text
-    shown = uv.audit(table, "identity", include_records=True, progress=False).to_json()
+    shown = uv.audit(table, "identity", private=True, progress=False).to_json()
     assert "kuru" in shown
     assert "Solitude" in shown

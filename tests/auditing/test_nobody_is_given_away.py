@@ -117,7 +117,7 @@ def few_releases() -> tuple[uv.Microdata, dict[bool, uv.Audit]]:
     parts = ["relative-risk", "linkage", "membership", "measures", "utility"]
     return table, {
         shown: uv.audit(
-            table, ["identity", "mondrian:k=6"], attacks=parts, include_records=shown,
+            table, ["identity", "mondrian:k=6"], attacks=parts, private=shown,
             progress=False,
         )
         for shown in (False, True)
@@ -133,13 +133,13 @@ def test_no_mark_gets_onto_the_page_and_with_records_it_says_so_at_its_top(
     assert f"{WORD}ill" in page
     assert str(NUMBER) in page
     assert re.search(r"#[0-9a-f]{12}", audits[True].to_json()) is None
-    assert "This report shows original records" in page[: page.index("<main")]
+    assert "Private: do not hand on" in page[: page.index("<main")]
     discreet = audits[False].page()
     assert SECRET.search(discreet) is None
-    assert "This report shows original records" not in discreet
+    assert "Private: do not hand on" not in discreet
     assert_discreet(audits[False])
-    assert "shows original records" in str(audits[True])
-    assert "shows original records" not in str(audits[False])
+    assert "Do not hand on." in str(audits[True])
+    assert "Do not hand on." not in str(audits[False])
 
 
 def test_every_reference_is_resolved_with_the_key(few_releases: Any) -> None:

@@ -95,7 +95,7 @@ def every_case(monkeypatch: pytest.MonkeyPatch) -> dict[str, uv.Audit]:
         "no release": uv.audit(table, "mondrian:k=99", fail_on="k < 2", **quick),
         "infinite": uv.audit(table, "identity", fail_on="beta > 2", **quick),
         "several secrets": uv.audit(tables, "mondrian:k=4", **quick),
-        "records": uv.audit(table, "identity", include_records=True, **quick),
+        "records": uv.audit(table, "identity", private=True, **quick),
         "knows": uv.audit(table, "identity", knows="age", **quick),
     }
     with monkeypatch.context() as patched:

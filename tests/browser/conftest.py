@@ -103,7 +103,7 @@ def hostile_audit() -> dict[str, Any]:
     table = uv.read_table(columns, quasi=[OVERRIDE, names[0]], sensitive=names[1])
     others = (HOSTILE[0], HOSTILE[1], HOSTILE[6], HOSTILE[10])
     releases = {OVERRIDE: "identity", **dict.fromkeys(others, "mondrian:k=5")}
-    found = uv.audit(table, releases, include_records=True, progress=False)
+    found = uv.audit(table, releases, private=True, progress=False)
     audit: dict[str, Any] = json.loads(found.to_json())
     audit["data"] |= {"source": HOSTILE[4], "notes": list(HOSTILE)}
     audit["reproduce"]["command"] = " ".join(HOSTILE)

@@ -118,7 +118,7 @@ def test_any_project_can_be_written_and_read(names, texts, data):
             ReleaseAsked(oracle="./x {input}", name=texts[0], options={"retries": 2}),
             ReleaseAsked(sanitizer="mondrian:k=2..8"),
         ),
-        fail_on=("k < 5", "delta > 0.05"), smallest=3, include_records=True,
+        fail_on=("k < 5", "delta > 0.05"), smallest=3, private=True,
         reasons={names[0]: "\n".join(texts)},
     )  # fmt: skip
     from unveil.projects._file import project_from
@@ -194,14 +194,14 @@ def test_the_file_is_opened_once_whatever_the_number_of_secrets(people, monkeypa
 def test_the_audit_of_a_project(people):
     project = replace(
         uv.propose(people).project(), wants=("income",), knows=("age",),
-        adversary=("naive-bayes",), fail_on=("k < 3",), smallest=7, include_records=True,
+        adversary=("naive-bayes",), fail_on=("k < 3",), smallest=7, private=True,
         partitions={"income": "much:high,little:low|mid"},
         releases=(ReleaseAsked(sanitizer="mondrian:k=2,5"),),
     )  # fmt: skip
     audit = project.audit(progress=False)
     passed = {one.name: one.passed for one in audit.releases}
     assert passed == {"Mondrian(k=2)": False, "Mondrian(k=5)": True}
-    assert (audit.asked.discretion.smallest, audit.asked.discretion.include_records) == (7, True)
+    assert (audit.asked.discretion.smallest, audit.asked.discretion.private) == (7, True)
     rates = audit.secrets[0].audited[1].looked["discrimination-rate"].finding
     assert rates.partition.members == {"much": ("high",), "little": ("low", "mid")}
     assert [c.name for c in audit.secrets[0].microdata.quasi] == ["age", "town"]
@@ -365,7 +365,7 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
          "possible: it must be a whole number from "),
         (FINE + "[thresholds]\nfail_on = 'detla > 1'", "p.toml, [thresholds]: no figure 'detla'"),
         (FINE + "[report]\nsmallest = 0", "smallest must be a whole number from 1 up, but is 0"),
-        (FINE + "[report]\ninclude_records = 1", "include_records must be true or false"),
+        (FINE + "[report]\nprivate = 1", "private must be true or false"),
         (FINE + "[releases]\nfile = 'b'", "releases must be tables, each headed [[releases]]"),
         (FINE + "[[releases]]\nname = 'b'", "p.toml, [[releases]] number 1: give one of file, "
          "sanitizer and oracle, but there is none"),

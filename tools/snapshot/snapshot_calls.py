@@ -131,7 +131,7 @@ CALLS: list[tuple[str, str, list[tuple[str, str]], list[dict[str, Any]]]] = [
         AUDIT | {"releases": "mondrian:k=5", "knows": ["age", "education"]}]),
     ("audit", "table", [("small", "")], [
         AUDIT | {"releases": ["anatomy:l=2,seed=1", "randomized-response:epsilon=1,seed=1"],
-                 "attacks": PARTS | CHANCE, "include_records": True}]),
+                 "attacks": PARTS | CHANCE, "private": True}]),
     ("audit", "table", [("census", "")], [
         AUDIT | {"releases": "recoding:k=3,suppression=0.1", "fail_on": ["k < 5", "loss > 50%"]}]),
     ("audit", "table", [("adult", "")], [

@@ -375,7 +375,10 @@ def audit(
         roled=tuple(table.sensitive.name for table in tables),
     )  # fmt: skip
     subjects = of_their_secrets(
-        [[replace(one, seed=seed) for one in subjects_of(releases, table)] for table in tables],
+        [
+            [replace(one, seed=seed) for one in subjects_of(releases, table, discretion.key)]
+            for table in tables
+        ],
         tables,
     )
     work = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,

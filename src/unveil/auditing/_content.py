@@ -25,6 +25,7 @@ from unveil.auditing._thresholds import State
 from unveil.auditing.parts import Part, Told
 from unveil.errors import File, Foreign, InputError
 from unveil.render import plain
+from unveil.sanitize import Oracle
 
 if TYPE_CHECKING:
     from unveil.auditing._finding import Audit
@@ -181,19 +182,26 @@ def _looked(audited: Audited, part: Part, masking: Masking) -> dict[str, Any]:
             )
         ],
         "notes": [
-            masking.named(said) for said in part.noted(look.finding, masking, audited.coarse)
+            masking.named(said)
+            for said in part.noted(
+                look.finding, masking, audited.coarse, audited.subject.microdata.notes
+            )
         ],
     }
 
 
 def _reproduce(audit: Audit) -> dict[str, Any]:
-    masking = audit.masking(audit.secrets[0])
     command = audit.command
+    called = {
+        audited.name: audited.subject.sanitizer.label
+        for audited in audit.releases
+        if isinstance(audited.subject.sanitizer, Oracle)
+    }
     return {
         "version": __version__,
         "python": platform.python_version(),
         "seed": audit.asked.seed,
-        "command": None if command is None else masking.values(public_command(command)),
+        "command": None if command is None else public_command(command, audit.key),
         "key": which_key(audit.key),
         "fingerprints": {
             **{
@@ -205,6 +213,10 @@ def _reproduce(audit: Audit) -> dict[str, Any]:
                     one.microdata, audit.key
                 )
                 for one in audit.secrets
+            },
+            **{
+                f"{name}, as it is called": under_key(label, audit.key)
+                for name, label in called.items()
             },
         },
     }

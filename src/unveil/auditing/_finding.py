@@ -393,8 +393,11 @@ class Audit(Finding):
 
     @cached_property
     def _maskings(self) -> dict[str, Masking]:
-        raw = {name for audited in self.releases for name in audited.subject.raw_names}
-        shown = {name: public_name(name) for name in raw if public_name(name) != name}
+        shown = {
+            raw: audited.name
+            for audited in self.releases
+            for raw in audited.subject.raw_names if public_name(raw) != raw
+        }  # fmt: skip
         return {
             one.sensitive: self.asked.discretion.masking(one.microdata, shown)
             for one in self.secrets

@@ -1,8 +1,9 @@
 """Names and references: what a report calls releases, files, commands and people.
 
 Folders tell who somebody is and how their machine is laid out, and commands and addresses may have
-passwords in them. A report has neither: of a path it shows the last part, of an address what is
-before its question mark, and in place of what looks like a secret three dots.
+passwords in them, in more ways than can be listed. So a report has neither: of a path it shows the
+last part, of an address the host, and of a command the program. The rest has a fingerprint under
+the key, by which the owner can tell that it was the same.
 """
 
 from __future__ import annotations
@@ -13,94 +14,83 @@ import shlex
 import stat
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import numpy as np
 
-from unveil.auditing._discretion import reference_to
+from unveil.auditing._discretion import reference_to, under_key
 from unveil.errors import Cell, File, Foreign, InputError
 from unveil.files import write_new
 from unveil.microdata import Microdata
 
-_SECRET = r"(?:[\w-]*(?:token|secret|passw(?:or)?d|passwd|pwd|api[-_]?key|apikey|auth\w*|bearer|credentials?)[\w-]*)"  # noqa: E501
-_GIVEN = re.compile(rf"(?i)^(-{{0,2}}{_SECRET})([=:])(.+)$", re.DOTALL)
-_TO_COME = re.compile(rf"(?i)^-{{1,2}}{_SECRET}$|^bearer$|^(?:basic|digest)$")
-_ADDRESS = re.compile(r"[A-Za-z][\w+.-]*://\S+")
-_HIDDEN = "…"
+_ADDRESS = re.compile(r"[A-Za-z][\w+.:-]*://(?:[^/?#@\s]*@)*([\w.-]*)", re.ASCII)
 _CALL = re.compile(r"(\w+)\((.*)\)", re.DOTALL)
+_FOLDER = "folder "  # how an oracle that is a folder begins its name
+_LETTERS = 12  # of a fingerprint beside a name
 
 
 def public_name(name: str) -> str:
-    """What a release is called, without folders and secrets.
+    """What a release is called: without folders, and without what a program is told.
 
     >>> public_name("Mondrian(k=5)"), public_name("/home/jane/out/published.csv")
     ('Mondrian(k=5)', 'published.csv')
     >>> public_name("Oracle(/opt/anon/run --token=abc {input} {output})")
-    'Oracle(run --token=… {input} {output})'
+    'Oracle(run)'
     >>> public_name("Oracle(https://jane:pw@example.org/anonymize?key=1)")
-    'Oracle(https://example.org/anonymize)'
+    'Oracle(example.org)'
     """
     call = _CALL.fullmatch(name)
     if call is not None and call[1] == "Oracle":
-        return f"Oracle({public_name(call[2])})"
-    if call is not None:
-        return name
-    if not re.search(r"\s", name):
-        return _public_word(name)
-    return " ".join(_public_words(name.split()))
+        return name if _CALL.fullmatch(call[2]) else f"Oracle({_asked(call[2])})"
+    return name if call is not None else _without_folders(name)
 
 
-def public_command(command: str) -> str:
-    """What was typed, without folders and secrets.
+def _asked(oracle: str) -> str:
+    """What an oracle asks: the host of an address, the program of a command, a folder, a file."""
+    return _without_folders(oracle if "://" in oracle else _program(oracle.removeprefix(_FOLDER)))
 
-    >>> public_command("unveil audit /data/jane/a.csv --oracle './run --password x {input}'")
-    "unveil audit a.csv --oracle 'run --password … {input}'"
-    >>> public_command("unveil audit a.csv --release theirs=out/b.csv --fail-on 'k < 5'")
-    "unveil audit a.csv --release theirs=b.csv --fail-on 'k < 5'"
-    """
+
+def _without_folders(name: str) -> str:
+    address = _ADDRESS.search(name)
+    if address is not None:
+        return address[1] or "an address"
+    return _last_part(name)
+
+
+def _program(command: str) -> str:
+    """The program of a command; what is no command is left as it is."""
+    if not re.search(r"\s", command):
+        return command
     try:
         words = shlex.split(command)
     except ValueError:  # not as a shell would have it
-        return " ".join(_public_words(command.split()))
-    return " ".join(
-        word if re.fullmatch(r"[\w@%+=:,./{}…-]+", word) else shlex.quote(word)
-        for word in _public_words(words)
-    )
-
-
-def _public_words(words: list[str]) -> list[str]:
-    shown = []
-    hide = False
-    for word in words:
-        scheme = word.lower() in ("bearer", "basic", "digest")
-        shown.append(_HIDDEN if hide and not scheme else _public_word(word))
-        hide = bool(_TO_COME.match(word)) or scheme or (
-            word.lower().rstrip(":").endswith("authorization") and word.endswith(":")
-        )  # fmt: skip
-    return shown
-
-
-def _public_word(word: str) -> str:
-    given = _GIVEN.match(word)
-    if given is not None:
-        return f"{given[1]}{given[2]}{_HIDDEN}"
-    if re.search(r"\s", word):  # a command within a command
-        return " ".join(_public_words(word.split()))
-    if _ADDRESS.search(word):
-        return _ADDRESS.sub(lambda found: _public_address(found[0]), word)
-    head, sign, tail = word.rpartition("=")
-    return f"{head}{sign}{_last_part(tail)}"
-
-
-def _public_address(address: str) -> str:
-    """An address without who asks, and without what is asked."""
-    parts = urlsplit(address)
-    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        words = command.split()
+    # Before it stand variables, which may be secret, and what sets them.
+    return next((word for word in words if "=" not in word and word != "env"), "a command")
 
 
 def _last_part(path: str) -> str:
     last = re.split(r"[/\\]", path.rstrip("/\\"))[-1]
     return last or path
+
+
+def public_command(command: str, key: str) -> str:
+    """What was typed: the program, what it was to do, and a fingerprint of the rest.
+
+    >>> public_command("unveil audit /data/jane/a.csv --oracle './run -p x {input}'", "00" * 32)
+    'unveil audit #a8f005b0b01e'
+    """
+    program, _, rest = command.partition(" ")
+    what, _, rest = rest.partition(" ")
+    return f"{program} {what} {fingerprint(rest, key)}"
+
+
+def fingerprint(text: str, key: str) -> str:
+    """What stands for a text that is not shown.
+
+    >>> fingerprint("./run -p x", "00" * 32) == fingerprint("./run -p y", "00" * 32)
+    False
+    """
+    return f"#{under_key(f'text:{text}', key)[:_LETTERS]}"
 
 
 _KEY = re.compile("[0-9a-f]{64}")
@@ -191,7 +181,7 @@ def resolve(
     >>> from unveil.auditing import resolve
     >>> record = resolve(worst, survey, found.key)[worst][0]
     >>> finding = found.releases[0].looked["differential-inference"].finding
-    >>> float(finding.distances[record]) == finding.delta
+    >>> record in finding.targets[finding.worst_places(5)]
     True
     """
     records: dict[int, list[int]] = {}

@@ -7,16 +7,23 @@ published has no other: what two of them would tell together is not tested, and 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from unveil.auditing._names import public_name
+from unveil.auditing._names import fingerprint, public_name
 from unveil.engine import checkpointed
 from unveil.errors import Call, Cell, Column, File, InputError, Listed, Option, did_you_mean
 from unveil.measures import Partition, secret_of
 from unveil.microdata import AnyRelease, Microdata
-from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer, first_look, sanitizers_named
+from unveil.sanitize import (
+    Oracle,
+    Sanitizer,
+    as_microdata,
+    as_sanitizer,
+    first_look,
+    sanitizers_named,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -89,7 +96,7 @@ class Subject:
         return names if self.made is None else {*names, self.made.made_by}
 
 
-def subjects_of(given: Any, microdata: Microdata) -> list[Subject]:
+def subjects_of(given: Any, microdata: Microdata, key: str) -> list[Subject]:
     """What a user gave: a release, a sanitizer, its name, a series, several, or names for them."""
     if given is None:
         given = first_look(microdata)
@@ -104,7 +111,7 @@ def subjects_of(given: Any, microdata: Microdata) -> list[Subject]:
         subjects = [_subject(one, microdata, None) for item in many for one in _each(item)]
     if not subjects:
         raise InputError("there is nothing to audit: name a release or a sanitizer")
-    return _apart(subjects)
+    return _apart(_told_apart(subjects, key))
 
 
 def _each(one: Any) -> list[Any]:
@@ -127,7 +134,7 @@ def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
     sanitizer = as_sanitizer(one)
     # A name of the user's own stays; a command is shown without folders and secrets.
     own = name is not None and name not in (sanitizer.label, _within(sanitizer.label))
-    shown = name if own else public_name(name or sanitizer.label)
+    shown = name if own else public_name(sanitizer.label)
     assert shown is not None
     return Subject(name=shown, microdata=microdata, sanitizer=sanitizer)
 
@@ -140,6 +147,20 @@ def _is_table(given: Any) -> bool:
 def _within(label: str) -> str:
     """What an oracle asks: a command, an address, a folder."""
     return label.removeprefix("Oracle(").removesuffix(")")
+
+
+def _told_apart(subjects: list[Subject], key: str) -> list[Subject]:
+    """Programs of the same name with fingerprints of how they are called."""
+    names = [subject.name for subject in subjects]
+    labels = {one.name: {other.sanitizer.label for other in subjects
+                         if other.name == one.name and isinstance(other.sanitizer, Oracle)}
+              for one in subjects}  # fmt: skip
+    return [
+        replace(one, name=f"{one.name} {fingerprint(one.sanitizer.label, key)}")
+        if names.count(one.name) > 1 and len(labels[one.name]) > 1 and one.sanitizer
+        else one
+        for one in subjects
+    ]
 
 
 def _apart(subjects: list[Subject]) -> list[Subject]:

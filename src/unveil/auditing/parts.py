@@ -21,6 +21,7 @@ from unveil.errors import (
     InputError,
     InternalError,
     Message,
+    Text,
     UnveilError,
     View,
     shown,
@@ -168,12 +169,15 @@ class Part:
         view = coarse.view(View("report"), finding.follows_from)
         return [shown(text, view) for text in finding.story().diagnostics]
 
-    def noted(self, finding: Finding | None, masking: Masking, coarse: Coarseness) -> list[str]:
-        """What has to be known about the figures of a release."""
+    def noted(
+        self, finding: Finding | None, masking: Masking, coarse: Coarseness,
+        of_table: Sequence[Text],
+    ) -> list[str]:  # fmt: skip
+        """What has to be known about the figures of a release, and how the table was read."""
         if finding is None:
             return []
         view = coarse.view(masking.view, finding.follows_from)
-        return [shown(note, view) for note in finding.notes]
+        return [shown(note, masking.view if note in of_table else view) for note in finding.notes]
 
     def tell(
         self, found: Mapping[str, Finding], asked: Asked, coarse: Mapping[str, Coarseness]

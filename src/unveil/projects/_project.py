@@ -344,7 +344,7 @@ def _made(one: ReleaseAsked, project: Project) -> dict[str, Sanitizer | ToRead]:
         return {one.name or sanitizer.label: sanitizer for sanitizer in series}
     if one.oracle is not None:
         oracle = Oracle(_oracle_at(project.folder, one.oracle), **one.options)
-        return {one.name or public_name(one.oracle): oracle}
+        return {one.name or public_name(oracle.label): oracle}
     assert one.file is not None
     name = one.name or public_name(one.file)
     if not (project.folder / one.file).exists():

@@ -273,7 +273,9 @@ class Coarseness:
         edges = _edges(xs[0], xs[-1], log=chart.x.scale == "log")
         shares = [0.0 if edge < xs[0] else ys[_last_upto(xs, edge)] for edge in edges]
         rounded = [min(1.0, float(f"{round(y / step) * step:.6g}")) for y in shares]
-        return replace(one, x=edges, y=numbers(rounded), people=None)
+        # Where it begins is where a step of several people is, not where the first of them is.
+        first = max((n for n, y in enumerate(rounded) if y == 0), default=0)
+        return replace(one, x=edges[first:], y=numbers(rounded[first:]), people=None)
 
 
 def _extreme(value: float, *, at_most_one: bool) -> Ends:

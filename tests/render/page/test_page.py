@@ -60,7 +60,7 @@ def audit() -> dict[str, Any]:
     microdata = uv.read_table(table, quasi=[NASTY[0], NASTY[1]], sensitive=NASTY[2])
     found = uv.audit(
         microdata, {NASTY[0]: "identity", NASTY[1]: "mondrian:k=5"}, fail_on="k < 3",
-        include_records=True, progress=False,
+        private=True, progress=False,
     )  # fmt: skip
     return json.loads(found.to_json())
 
@@ -144,6 +144,6 @@ def test_what_is_written_in_a_chart_stays_as_it_is(audit: dict[str, Any]) -> Non
 
 
 def test_a_report_with_records_says_so_at_its_top(audit: dict[str, Any], page: str) -> None:
-    warning = "This report shows original records."
+    warning = "Private: do not hand on."
     assert warning in page.split("<main>")[0]
-    assert warning not in page_of(audit | {"records_included": False})
+    assert warning not in page_of(audit | {"private": False})
