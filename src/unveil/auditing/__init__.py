@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from unveil.auditing._audit import audit
     from unveil.auditing._comparing import AuditComparison, Change, compare_audits
     from unveil.auditing._content import junit_of, read_audit
-    from unveil.auditing._discretion import PRIVATE
+    from unveil.auditing._discretion import PRIVATE, Masking
     from unveil.auditing._figures import FIGURES, Figure, Question
     from unveil.auditing._finding import Audit, Audited, Looked, OneSecret
     from unveil.auditing._form import schema

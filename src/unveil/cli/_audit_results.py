@@ -21,6 +21,7 @@ from unveil.auditing import (
     Audit,
     Audited,
     Figure,
+    Masking,
     OneSecret,
     Question,
     key_from,
@@ -203,7 +204,7 @@ def show_audit(found: Audit, out: Console) -> None:
             out.print()
         for among in one.among:
             _say(f"* {among}", out)
-        _show_what_is_lacking(one, out)
+        _show_what_is_lacking(one, found.masking(one), out)
 
 
 def _say(text: str, out: Console, inset: str = "") -> None:
@@ -266,14 +267,14 @@ def _table(first: str) -> Table:
     return table
 
 
-def _show_what_is_lacking(one: OneSecret, out: Console) -> None:
+def _show_what_is_lacking(one: OneSecret, masking: Masking, out: Console) -> None:
     """Why there are dashes: each reason once."""
     reasons: dict[str, list[str]] = {}
     for audited in one.audited:
         for part, look in audited.looked.items():
             if look.why is not None:
                 # What to do about it may be long, and is in the report.
-                why = in_command_line_words(look.why).partition(";")[0]
+                why = (audited.told_why(part, masking) or "").partition(";")[0]
                 reasons.setdefault(f"{part}: {why}", []).append(display_name(audited.name))
     for why, releases in reasons.items():
         _say(f"Not available for {', '.join(releases)}: {why}.", out, inset="  ")

@@ -10,7 +10,7 @@ from typing import Any
 from unveil._text import display_name
 from unveil.auditing import FIGURES, Audit, Audited, State, Threshold, audit
 from unveil.auditing.parts import PARTS
-from unveil.errors import InputError, did_you_mean
+from unveil.errors import InputError, View, did_you_mean, shown
 from unveil.projects import Project
 
 _EXAMPLES = "such as 'k >= 5' or 'delta <= 0.05'"
@@ -180,7 +180,8 @@ def _of_release(release: Audited, required: Sequence[Requirement], about: str) -
     explained: set[str] = set()
     texts = [*(one.text for one in required), *(f"not {check.threshold}" for check in besides)]
     for text, check in zip(texts, release.checks, strict=True):
-        lines.append(f"  {check.state.sign} {text}: {check}")
+        said = shown(check.says(release.coarse), View())
+        lines.append(f"  {check.state.sign} {text}: {said}")
         name = check.threshold.figure.name
         if not check.passed and name not in explained:
             explained.add(name)
