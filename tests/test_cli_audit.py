@@ -486,4 +486,4 @@ def test_the_demo_as_a_report():
     assert "in a browser: demo.html" in done.stdout
     page = Path("demo.html").read_text(encoding="utf-8")
     assert "<svg" in page
-    assert re.search("unveil demo #[0-9a-f]{12}", page)
+    assert re.search(r"unveil demo \[[0-9a-f]{12}\]", page)

@@ -77,7 +77,7 @@ def public_command(command: str, key: str) -> str:
     """What was typed: the program, what it was to do, and a fingerprint of the rest.
 
     >>> public_command("unveil audit /data/jane/a.csv --oracle './run -p x {input}'", "00" * 32)
-    'unveil audit #a8f005b0b01e'
+    'unveil audit [a8f005b0b01e]'
     """
     program, _, rest = command.partition(" ")
     what, _, rest = rest.partition(" ")
@@ -90,7 +90,7 @@ def fingerprint(text: str, key: str) -> str:
     >>> fingerprint("./run -p x", "00" * 32) == fingerprint("./run -p y", "00" * 32)
     False
     """
-    return f"#{under_key(f'text:{text}', key)[:_LETTERS]}"
+    return f"[{under_key(f'text:{text}', key)[:_LETTERS]}]"
 
 
 _KEY = re.compile("[0-9a-f]{64}")

@@ -135,7 +135,7 @@ def test_what_is_written_in_a_chart_stays_as_it_is(audit: dict[str, Any]) -> Non
         "y": {"label": "", "scale": "linear", "share": False},
         "series": [{"name": "s", "x": list(NASTY), "y": [1.0] * len(NASTY), "low": [],
                     "high": [], "marks": []}],
-        "matrix": None,
+        "matrix": None, "coarse": False,
     }  # fmt: skip
     root = ElementTree.fromstring(drawn(bars))
     texts = {"".join(e.itertext()).strip() for e in root.iter() if e.tag.endswith("}text")}
