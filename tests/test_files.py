@@ -17,6 +17,7 @@ import pytest
 import unveil as uv
 from unveil import files
 from unveil.auditing import key_from, write_key
+from unveil.cli._outputs import check_output
 from unveil.errors import InputError
 from unveil.files import NotWrittenError, write_new, write_text, write_together, writer_of
 
@@ -331,9 +332,34 @@ def test_a_new_file_is_whole_and_nobody_elses(links: bool, monkeypatch: pytest.M
 
     if not links:
         monkeypatch.setattr(os, "link", refused)
-    write_new("a.key", b"content")
+    write_new("a.key", b"content", private=True)
     assert Path("a.key").read_bytes() == b"content"
     assert stat.S_IMODE(Path("a.key").stat().st_mode) == 0o600
     with pytest.raises(FileExistsError):
         write_new("a.key", b"other")
     assert Path("a.key").read_bytes() == b"content"
+
+
+def test_a_project_that_is_there_is_not_replaced_unasked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Somebody else may write it at the same moment."""
+    Path("people.csv").write_text("age,vote\n" + "30,a\n31,b\n" * 20)
+    project = uv.propose("people.csv").project()
+    before = os.umask(0o022)
+    try:
+        project.write("unveil.toml")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(Path("unveil.toml").stat().st_mode) == 0o644
+    Path("unveil.toml").write_text("corrected")
+    with pytest.raises(InputError, match="already exists; force=True replaces it"):
+        project.write("unveil.toml")
+    assert Path("unveil.toml").read_text() == "corrected"
+
+
+def test_a_folder_that_is_read_only_is_told_before_the_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Path("report.html").write_text("old")
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) == Path("report.html"))
+    with pytest.raises(InputError, match=r"no permission to write into the folder '.'; a"):
+        check_output(Path("report.html"), "--report")

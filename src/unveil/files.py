@@ -88,8 +88,8 @@ def write_together(files: Iterable[tuple[Place, Writer]]) -> None:
             into(file)
 
 
-def write_new(path: Place, content: bytes) -> Path:
-    """Write a file that only its owner may read, unless there is one already.
+def write_new(path: Place, content: bytes, *, private: bool = False) -> Path:
+    """Write a file unless there is one already; a private one is its owner's alone.
 
     Raises
     ------
@@ -97,15 +97,20 @@ def write_new(path: Place, content: bytes) -> Path:
         If there is a file, or a link, of this name.
     """
     place = Path(path)
-    with _told(place), _Draft(place, private=True) as draft:
+    mode = 0o600 if private else 0o666
+    with _told(place), _Draft(place, new=mode) as draft:
         draft.file.write(content)
         draft.sync()
-        if os.name == "posix" and stat.S_IMODE(os.fstat(draft.file.fileno()).st_mode) & 0o077:
+        if (
+            private
+            and os.name == "posix"
+            and stat.S_IMODE(os.fstat(draft.file.fileno()).st_mode) & 0o077
+        ):
             raise NotWrittenError(
                 "cannot keep {file} from others: its file system has no permissions; name a file "
                 "on another disk", file=File(place),
             )  # fmt: skip
-        draft.place_new(content)
+        draft.place_new(content, mode)
     return place
 
 
@@ -209,19 +214,19 @@ def _put_in_place(drafts: list[_Draft]) -> None:
 class _Draft:
     """A file beside its place, locked as long as its writer lives."""
 
-    def __init__(self, path: Path, *, private: bool = False) -> None:
+    def __init__(self, path: Path, *, new: int | None = None) -> None:
         self.path = path
-        self.target = path if private else Path(os.path.realpath(path))
-        if not private and self.target.is_symlink():
+        self.target = Path(os.path.realpath(path)) if new is None else path
+        if new is None and self.target.is_symlink():
             raise _error(errno.ELOOP)
         if self.target.is_dir():
             raise _error(errno.EISDIR)
-        self.old = self.target.stat() if self.target.exists() and not private else None
+        self.old = self.target.stat() if new is None and self.target.exists() else None
         self.backup: Path | None = None
         sweep_drafts(self.target.parent)
         # Nobody may read it who may not read the file; a new one is as open as the user has it.
-        mode = 0o600 if private or self.old is not None else 0o666
-        self.file, self.draft, self.inode = _new_draft(self.target.parent, mode)
+        mode = 0o666 if self.old is None else 0o600
+        self.file, self.draft, self.inode = _new_draft(self.target.parent, new or mode)
 
     def __enter__(self) -> _Draft:
         return self
@@ -263,20 +268,20 @@ class _Draft:
             elif self.old is None:
                 os.unlink(self.target)
 
-    def place_new(self, content: bytes) -> None:
+    def place_new(self, content: bytes, mode: int) -> None:
         """Put the draft in its place unless there is something."""
         try:
             os.link(self.draft, self.target)
         except FileExistsError:
             raise
         except OSError:  # a file system without second names
-            _write_exclusively(self.target, content)
+            _write_exclusively(self.target, content, mode)
         _sync_folder(self.target.parent)
 
 
-def _write_exclusively(path: Path, content: bytes) -> None:
+def _write_exclusively(path: Path, content: bytes, mode: int) -> None:
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0)
-    handle = os.open(path, flags, 0o600)
+    handle = os.open(path, flags, mode)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(content)

@@ -178,7 +178,7 @@ def test_after_a_kill_at_any_call_a_key_is_whole_or_not_there(links: bool, tmp_p
     def work() -> None:
         if not links:  # as on FAT
             os.link = fails_with(errno.EPERM)  # in a child
-        write_new(key, b"ab" * 32)
+        write_new(key, b"ab" * 32, private=True)
 
     at = 0
     while killed_at(at, work):

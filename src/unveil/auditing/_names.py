@@ -109,7 +109,7 @@ def write_key(key: str, path: str | os.PathLike[str]) -> Path:
     """
     file = Path(path)
     try:
-        return write_new(file, f"{key}\n".encode("ascii"))
+        return write_new(file, f"{key}\n".encode("ascii"), private=True)
     except FileExistsError:
         if not file.exists():
             raise InputError("the key {file} is a link that leads nowhere; remove it",

@@ -50,8 +50,10 @@ def init(
                          file=FileName(out), force=Option("force"))  # fmt: skip
     with working(f"looking at {file.name}"):
         proposal = propose(file, **how.values())
-    folder = Path() if is_stdout(out) else out.parent
-    write_text(out, proposal.project().moved(folder).to_toml())
+    if is_stdout(out):
+        write_text(out, proposal.project().moved(Path()).to_toml())
+    else:
+        proposal.project().write(out, force=force)
     told = console(stderr=is_stdout(out))
     show_proposal(proposal, told)
     if not is_stdout(out):

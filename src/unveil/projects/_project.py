@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from unveil.errors import File, InputError, Message, Option
-from unveil.files import write_text
+from unveil.files import write_new, write_text
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -147,10 +147,13 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         """
         file = Path(path)
         text = self.moved(file.parent).to_toml()
-        if file.exists() and not force:
+        if force:
+            return write_text(file, text)
+        try:
+            return write_new(file, text.encode())
+        except FileExistsError:
             raise InputError("{file} already exists; {force} replaces it", file=File(file),
-                             force=Option("force", True))  # fmt: skip
-        return write_text(file, text)
+                             force=Option("force", True)) from None  # fmt: skip
 
     def moved(self, folder: str | os.PathLike[str]) -> Project:
         """The same project, with paths that start from another folder."""
