@@ -161,6 +161,22 @@ def test_a_fork_leaves_what_is_its_parents(there: Path) -> None:
     assert list(there.iterdir()) == []
 
 
+def test_a_fork_before_a_program_says_nothing(there: Path) -> None:
+    """As Java is started for Spark, in whose output a warning would stand."""
+    code = """
+import os, subprocess
+from unveil.engine import temporary_folder
+temporary_folder()
+subprocess.run(["true"], preexec_fn=os.setsid, check=True)
+"""
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", code], capture_output=True, check=True,
+        env={**os.environ, "TMPDIR": str(there), "PYTHONPATH": os.pathsep.join(sys.path)},
+    )  # fmt: skip
+    assert (done.stdout, done.stderr) == (b"", b"")
+    assert list(there.iterdir()) == []
+
+
 def test_folders_are_ours_alone(there: Path) -> None:
     before = os.umask(0)
     try:

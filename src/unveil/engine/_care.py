@@ -137,7 +137,6 @@ class _Care:
         if self.caretaker is not None and self.caretaker.stdin is not None:
             with self.writing, suppress(OSError):  # it was killed
                 self.caretaker.stdin.write(f"{what} {group}\n".encode())
-                self.caretaker.stdin.flush()
 
 
 def _new_folder() -> tuple[Path, int]:
@@ -161,7 +160,7 @@ def _caretaker_of(folder: Path) -> subprocess.Popen[bytes] | None:
     try:
         return subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-            cwd=folder.parent, env=environment, start_new_session=True,
+            cwd=folder.parent, env=environment, start_new_session=True, bufsize=0,
         )  # fmt: skip
     except OSError:  # where Python is part of another program, the next run cleans up
         return None
@@ -204,7 +203,7 @@ def _forget() -> None:
         if left.caretaker is not None:
             left.caretaker.returncode = 0  # it is not our child
             if left.caretaker.stdin is not None:
-                os.close(left.caretaker.stdin.fileno())
+                left.caretaker.stdin.close()
                 left.caretaker.stdin = None
 
 
