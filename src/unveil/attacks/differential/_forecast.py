@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from unveil.attacks.differential._bounds import Counts, most_over
-from unveil.errors import Message, Option
+from unveil.errors import Known, Message, Option
 
 _SHARES = (0.1, 0.05, 0.01, 0.001, 0.0001)  # bounds that are forecast
 _TOLD = 2  # of them, the next ones
@@ -57,7 +57,7 @@ class Forecast:
         """What to do if this is not enough, for a verdict."""
         return Message(
             "give the test more to do ({budget}): {more} until everybody is tested",
-            budget=Option("budget"), more=_more(self.everybody),
+            budget=Option("budget"), more=Known(_more(self.everybody)),
         )  # fmt: skip
 
     def __str__(self) -> str:
