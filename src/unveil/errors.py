@@ -27,7 +27,7 @@ from numbers import Number
 from pathlib import PurePath
 from typing import Any, Literal, TypeAlias
 
-from unveil._text import counted, percent
+from unveil._text import counted, harmless, percent
 
 __all__ = [
     "HIDDEN",
@@ -322,7 +322,7 @@ class Foreign(_Part):
     def shown(self, view: View) -> str:
         if view.masks:
             return "(what the program said is shown only to whoever runs it)"
-        return self.text
+        return harmless(" / ".join(line.strip() for line in self.text.splitlines() if line.strip()))
 
 
 @dataclass(frozen=True, eq=False)
@@ -415,7 +415,9 @@ class _Placed:
     def __format__(self, form: str) -> str:
         part, is_number = self._part, isinstance(self._part, Number)
         if not form or not is_number or self._view.amount is not None:
-            return shown(part, self._view)
+            text = shown(part, self._view)
+            # What stands in a place stays in its line; a message has seen to that itself.
+            return text if isinstance(part, Message | UnveilError) else harmless(text)
         if form == "%":
             return percent(part)
         return counted(part, form) if form.isalpha() and len(form) > 1 else format(part, form)

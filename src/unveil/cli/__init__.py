@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from unveil._exits import Exit, ExitCode
+from unveil._terminal import harmless_output
 
 __all__ = ["main", "run_words"]
 
@@ -18,18 +19,19 @@ def main(words: Sequence[str] | None = None) -> None:
     have_streams()
     code = ExitCode.DONE
     stop = watch_for_signals()
-    try:
-        run_words(list(sys.argv[1:] if words is None else words))
-    except Exit as left:
-        code = left.code
-    except KeyboardInterrupt:  # before a command has begun
-        code = ExitCode.INTERRUPTED
-    except (Exception, SystemExit) as error:
-        code = _crashed(error)
-    finally:
-        stop()
-    if not flushed() and code == ExitCode.DONE:
-        code = ExitCode.WRONG_INPUT
+    with harmless_output():
+        try:
+            run_words(list(sys.argv[1:] if words is None else words))
+        except Exit as left:
+            code = left.code
+        except KeyboardInterrupt:  # before a command has begun
+            code = ExitCode.INTERRUPTED
+        except (Exception, SystemExit) as error:
+            code = _crashed(error)
+        finally:
+            stop()
+        if not flushed() and code == ExitCode.DONE:
+            code = ExitCode.WRONG_INPUT
     if words is None:
         leave_if_work_goes_on(code)
     if code != ExitCode.DONE:

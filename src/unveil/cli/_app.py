@@ -11,6 +11,8 @@ from typing import NamedTuple
 from cyclopts import App, Parameter
 
 from unveil._exits import exit_codes
+from unveil._terminal import console_on
+from unveil._text import harmless
 from unveil._version import __version__
 from unveil.registry import KINDS, Declaration, Plugin, declarations
 
@@ -270,7 +272,9 @@ def made_app() -> App:
         help_format="plaintext",
         result_action="return_value",
         exit_on_error=False,
-        error_formatter=lambda error: f"error: {error}",
+        console=console_on(stderr=False),
+        error_console=console_on(stderr=True),
+        error_formatter=lambda error: f"error: {harmless(' '.join(str(error).split()))}",
         default_parameter=Parameter(
             negative=(),
             consume_multiple=False,

@@ -12,14 +12,13 @@ from cyclopts import Group
 from rich.console import Console
 
 from unveil._exits import Exit, ExitCode
-from unveil._text import harmless
 from unveil.auditing import Audit as Found
 from unveil.auditing import State, Threshold, ToRead
 from unveil.auditing import audit as audit_tables
 from unveil.auditing.parts import DEFAULT, PARTS
 from unveil.cli._audit_results import AuditOutputs, show_audit
 from unveil.cli._audited_table import AuditedTable, AuditTable
-from unveil.cli._console import console, say
+from unveil.cli._console import console, say, tell
 from unveil.cli._guard import (
     guarded,
     if_anybody_reads,
@@ -152,10 +151,10 @@ class _Run:
         """Roles that nobody has looked at are a beginning."""
         if not self.table.roles_are_proposed:
             return
-        file = shlex.quote(harmless(str(self.table.file)))
-        out.print(f"The roles are a proposal. To correct them: unveil init {file}", soft_wrap=True)
+        file = shlex.quote(str(self.table.file))
+        tell(out, f"The roles are a proposal. To correct them: unveil init {file}")
         if self.outputs.report is None:
-            out.print("As a page to read and to send: --report report.html", soft_wrap=True)
+            tell(out, "As a page to read and to send: --report report.html")
 
     def _check(self) -> None:
         """Everything that can be wrong is told before the long work."""

@@ -27,7 +27,7 @@ from unveil.auditing import (
     key_from,
     write_key,
 )
-from unveil.cli._console import folded
+from unveil.cli._console import folded, tell
 from unveil.cli._guard import if_anybody_reads, in_command_line_words
 from unveil.cli._outputs import (
     Files,
@@ -163,11 +163,9 @@ class AuditOutputs:
             ("timings", self.timings),
         ):
             if file is not None and not is_stdout(file):
-                out.print(f"{what}: {beside(file) if found.interrupted else file}", soft_wrap=True)
+                tell(out, f"{what}: {beside(file) if found.interrupted else file}")
         if self.key_file is not None:
-            out.print(
-                f"key of the references, not to be handed on: {self.key_file}", soft_wrap=True
-            )
+            tell(out, f"key of the references, not to be handed on: {self.key_file}")
 
 
 _ACROSS = 5  # releases that fit side by side; more have a line each, with the main figures

@@ -10,9 +10,8 @@ from cyclopts import Parameter
 from rich.console import Console
 
 from unveil._exits import Exit, ExitCode
-from unveil._text import harmless
 from unveil.auditing import compare_audits, is_reference, key_from, read_audit, rows_behind
-from unveil.cli._console import console
+from unveil.cli._console import console, tell
 from unveil.cli._guard import guarded, if_anybody_reads
 from unveil.cli._outputs import (
     Files,
@@ -47,7 +46,7 @@ def report(
     check_report(page, "-o")
     write_text(page, page_of(read_audit(audit)))
     if not is_stdout(page):
-        console().print(f"report: {page}", soft_wrap=True)
+        tell(console(), f"report: {page}")
 
 
 @guarded
@@ -132,5 +131,5 @@ def _check(references: Sequence[str], files: Sequence[str], project: Path | None
 
 def _show(reference: str, row: int, table: Source, out: Console) -> None:
     cells = ", ".join(f"{name} {array[row].as_py()}" for name, array in table.arrays.items())
-    out.print(f"{reference}: row {row + 1:,} of {harmless(table.name)}", soft_wrap=True)
-    out.print(f"  {harmless(cells)}", soft_wrap=True)
+    tell(out, f"{reference}: row {row + 1:,} of {table.name}")
+    tell(out, f"  {cells}")

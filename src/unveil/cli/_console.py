@@ -10,9 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from unveil._terminal import console_on, transient
+from unveil._text import harmless
+
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.status import Status
+    from rich.progress import Progress
 
 _WIDTH = 100  # of lines that nobody's terminal limits; wider prose is hard to read anyway
 _PATIENCE = 2.0  # seconds; with a warm cache the kernels are there in less than one
@@ -24,19 +27,10 @@ def console(*, stderr: bool = False) -> Console:
 
     Colours only on a terminal and where NO_COLOR does not forbid them; 100 columns at most.
     """
-    from rich.console import Console
-
-    class Ours(Console):
-        def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would end with exit code 1, which means something here
-
-    shown = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    shown = console_on(stderr=stderr)
     plain = bool(os.environ.get("NO_COLOR")) or not shown.is_terminal
-    return Ours(
+    return console_on(
         stderr=stderr,
-        highlight=False,
-        markup=False,
-        emoji=False,
         color_system=None if plain else "auto",
         width=min(shown.width, _WIDTH) if shown.is_terminal else _WIDTH,
     )
@@ -58,22 +52,35 @@ def folded(text: str, width: int) -> str:
 
 def say(text: str) -> None:
     """One line on standard error, neither wrapped nor coloured: it may end up in a log."""
-    print(text, file=sys.stderr, flush=True)
+    print(harmless(text), file=sys.stderr, flush=True)
+
+
+def tell(out: Console, text: str) -> None:
+    """One line that is not folded, such as one with the name of a file."""
+    out.print(harmless(text), soft_wrap=True)
 
 
 @contextmanager
 def working(on: str) -> Iterator[None]:
     """Show on a terminal what is going on and for how long, where nobody can say how far it is."""
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
     out = console(stderr=True)
     if not out.is_terminal:
         yield
         return
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=out, transient=True) as progress:
-        progress.add_task(on, total=None)
+    with _busy(on, out):
         yield
+
+
+def _busy(on: str, out: Console) -> Progress:
+    """A line that turns, with the time that has passed; not yet shown."""
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    line = transient(
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
+        console=out,
+    )  # fmt: skip
+    line.add_task(harmless(on), total=None)
+    return line
 
 
 @contextmanager
@@ -105,11 +112,11 @@ def slow_start() -> Iterator[None]:
                 status.stop()
 
 
-def _announce() -> Status | None:
+def _announce() -> Progress | None:
     out = console(stderr=True)
     if not out.is_terminal:
         say(f"{_COMPILING} …")
         return None
-    status = out.status(_COMPILING)
-    status.start()
-    return status
+    line = _busy(_COMPILING, out)
+    line.start()
+    return line

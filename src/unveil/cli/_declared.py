@@ -463,6 +463,7 @@ class _Run:
 
     def _written(self, found: Mapping[str, Finding], done: Collected, out: Console) -> Files:
         """The files first: whoever reads the report may stop in the middle."""
+        from unveil.cli._console import tell
         from unveil.cli._outputs import Files, beside
         from unveil.render import draw, table_content
 
@@ -486,7 +487,7 @@ class _Run:
                 with _kept(done, path):
                     place = beside(path) if interrupted else path
                     getattr(next(iter(found.values())), one.method)(place)
-                    out.print(f"{one.name}: {place}", soft_wrap=True)
+                    tell(out, f"{one.name}: {place}")
         return files
 
     def _person(self, finding: Finding, person: str) -> Any:
@@ -591,11 +592,11 @@ def show_beside(declaration: Declaration, found: Mapping[str, Finding], out: Con
     for chart in together(found).charts if found else ():
         drawn = blocks(chart, width=out.width, view=SHELL) if chart.in_terminal else None
         if drawn:
-            out.print(f"{shown(chart.title, SHELL)} (● is the largest):")
+            print_text(f"{shown(chart.title, SHELL)} (● is the largest):", out)
             out.print(drawn)
             out.print()
     for sentence in declaration.compared(found):
-        out.print(shown(sentence, SHELL))
+        print_text(shown(sentence, SHELL), out)
         out.print()
 
 

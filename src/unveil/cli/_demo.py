@@ -16,7 +16,7 @@ from unveil.attacks.differential import (
     DifferentialInference,
     differential_inference,
 )
-from unveil.cli._console import console
+from unveil.cli._console import console, tell
 from unveil.cli._declared import SHELL, show_beside, together
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import (
@@ -104,7 +104,8 @@ def demo(
             files.text(report, _page(report))
         files.write()
     if report is not None:
-        out.print(f"All attacks and measures, in a browser: {report}\n", soft_wrap=True)
+        tell(out, f"All attacks and measures, in a browser: {report}")
+        out.print()
     out.print("Now yours:", style="bold")
     out.print(f"  {_NEXT}", soft_wrap=True)
 

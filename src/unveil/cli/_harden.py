@@ -9,7 +9,7 @@ from unveil._exits import Exit, ExitCode
 from unveil.attacks.differential import distance_named
 from unveil.attacks.shared import adversaries_named
 from unveil.cli._anonymize import check_place
-from unveil.cli._console import console, say
+from unveil.cli._console import console, say, tell
 from unveil.cli._declared import SHELL
 from unveil.cli._guard import guarded
 from unveil.cli._outputs import beside, is_stdout, print_text
@@ -81,8 +81,8 @@ def _tell(finding: Hardening, out: Path | None, outputs: Outputs) -> None:
         print_text(finding.summary(SHELL), terminal)
         if out is not None and not is_stdout(out) and not files.failed:
             place = beside(out) if finding.interrupted else out
-            terminal.print(f"release: {place}, that of round {finding.best.number} "
-                           f"({finding.strategy})", soft_wrap=True)  # fmt: skip
+            tell(terminal, f"release: {place}, that of round {finding.best.number} "
+                           f"({finding.strategy})")  # fmt: skip
 
 
 def _say_round(strategy: str, done: Round) -> None:

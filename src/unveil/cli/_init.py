@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from unveil._text import harmless
-from unveil.cli._console import console, working
+from unveil.cli._console import console, tell, working
 from unveil.cli._guard import guarded, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write_text
 from unveil.cli._sources import OUTPUT, Opening, typed
@@ -57,8 +57,8 @@ def init(
     told = console(stderr=is_stdout(out))
     show_proposal(proposal, told)
     if not is_stdout(out):
-        told.print(f"Written to {out}. Read it, correct it, and then:", soft_wrap=True)
-        told.print(f"  unveil audit --project {shlex.quote(str(out))}", soft_wrap=True)
+        tell(told, f"Written to {out}. Read it, correct it, and then:")
+        tell(told, f"  unveil audit --project {shlex.quote(str(out))}")
 
 
 def show_proposal(proposal: Proposal, out: Console) -> None:

@@ -214,12 +214,11 @@ def _named(files: Sequence[Path]) -> dict[str, Path]:
 
 
 def _measured(file: Path, options: Mapping[str, Any], *, alone: bool) -> "Measures":
-    from unveil._text import harmless
     from unveil.cli._console import working
     from unveil.measures import measures as measure
 
     try:
-        with working(f"counting {harmless(file.name)}"):
+        with working(f"counting {file.name}"):
             return measure(str(file), **options)
     except InputError as error:
         if alone or file.name in str(error):

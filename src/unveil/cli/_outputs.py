@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import sys
 import tempfile
@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 from unveil._exits import Exit
 from unveil._text import harmless
 from unveil._version import __version__
-from unveil.cli._console import folded, say
+from unveil.cli._console import folded, say, tell
 from unveil.cli._guard import files_read, in_command_line_words
 from unveil.cli._signals import work_is_over
 from unveil.errors import File, InputError, Listed, MissingExtraError, did_you_mean
@@ -29,6 +29,7 @@ from unveil.files import (
 )
 from unveil.findings import SCHEMA, Finding
 from unveil.microdata import AnyRelease, Permuted, is_parquet
+from unveil.render import json_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -153,7 +154,7 @@ def check_rows(csv: Path | None, *, json: Path | None, plot: Path | None) -> Non
 
 def print_text(text: str, out: Console) -> None:
     """Lines of the library, in the words of the command line."""
-    for line in text.splitlines():
+    for line in text.split("\n"):
         out.print(folded(harmless(in_command_line_words(line)), out.width), soft_wrap=True)
 
 
@@ -256,7 +257,7 @@ class Files:
             "unveil": __version__, "schema": SCHEMA, "findings": list(findings),
             "failed": list(failed),
         }  # fmt: skip
-        self.text(path, json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        self.text(path, json_text(document) + "\n")
 
     def write(self) -> None:
         """Write all that was added; what goes to standard output comes last."""
@@ -277,7 +278,7 @@ class Files:
                 self._failure = self._failure or error
         for path, _, label in [] if self._failure else given:
             if label and self._out is not None and not is_stdout(path):
-                self._out.print(f"{label}: {path}", soft_wrap=True)
+                tell(self._out, f"{label}: {path}")
 
 
 def write(path: Path, into: Writer) -> None:
@@ -293,8 +294,15 @@ def write_text(path: Path, text: str) -> None:
 
 
 def _to_stdout(into: Writer) -> None:
+    """Into a pipe or a file go the bytes as they are; a terminal shows what it might obey."""
     try:
-        into(sys.stdout.buffer)
+        if sys.stdout.isatty():
+            held = io.BytesIO()
+            into(held)
+            sys.stdout.write(held.getvalue().decode(errors="backslashreplace"))
+        else:
+            into(sys.stdout.buffer)
+        sys.stdout.flush()
         sys.stdout.buffer.flush()
     except BrokenPipeError:  # nobody reads it any more, which is no fault
         raise

@@ -20,6 +20,8 @@ from itertools import pairwise
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from unveil._terminal import console_on, transient
+from unveil._text import harmless
 from unveil.errors import InputError
 
 if TYPE_CHECKING:
@@ -275,11 +277,11 @@ class Progress:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
         bar = _line(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(),
-            TextColumn("{task.fields[rate]}"), TimeRemainingColumn(),
+            TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(),
+            TextColumn("{task.fields[rate]}", markup=False), TimeRemainingColumn(),
         )  # fmt: skip
         bar.start()
-        return bar, bar.add_task(self.label, total=self.total, rate="")
+        return bar, bar.add_task(harmless(self.label), total=self.total, rate="")
 
     def __exit__(self, *_: object) -> None:
         if self._shown is not None:
@@ -288,12 +290,7 @@ class Progress:
 
 def _line(*columns: Any) -> RichProgress:
     """A line on standard error that vanishes at the end."""
-    from rich.console import Console
-    from rich.progress import Progress as RichProgress
-
-    return RichProgress(
-        *columns, console=Console(stderr=True), transient=True, refresh_per_second=4
-    )
+    return transient(*columns, console=console_on(stderr=True), refresh_per_second=4)
 
 
 class Compiling:
@@ -388,6 +385,7 @@ class StepsShown:
         self._begun, self._compiled = time.perf_counter(), self._compiling.seconds
         if self._bar is not None:
             room = max(self._bar.console.width - _REST, _SHORTEST)
+            label = harmless(label)
             shown = label if len(label) <= room else f"{label[: room - 1]}…"
             self._bar.update(self._bar.task_ids[0], description=shown)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import PurePath
@@ -85,9 +86,26 @@ def _told(*texts: Text) -> list[Text]:
     return [text for text in texts if text]
 
 
+# Control codes (those below 32 are escaped anyway), marks of direction and of lines, surrogates.
+_UNPRINTABLE = re.compile(
+    "[\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]"
+)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"\\u{ord(found[0]):04x}"
+
+
 def json_text(content: Mapping[str, Any]) -> str:
-    """Plain values as JSON."""
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    """Plain values as JSON: in UTF-8, with escapes for what could steer a terminal.
+
+    >>> print(json_text({"é\x9b": "\u202e"}))
+    {
+      "é\\u009b": "\\u202e"
+    }
+    """
+    text = json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+    return text if text.isprintable() else _UNPRINTABLE.sub(_escaped, text)
 
 
 def table_content(table: Table, view: View) -> dict[str, Any]:

@@ -52,7 +52,7 @@ def _cells(table: Table, view: View) -> list[list[str]]:
 
 def cell_text(cell: Any, view: View) -> str:
     """A cell of a table: a text, or a number with its text."""
-    return cell[1] if isinstance(cell, tuple) else shown(cell, view)
+    return harmless(cell[1] if isinstance(cell, tuple) else shown(cell, view))
 
 
 def text_html(text: str) -> str:
