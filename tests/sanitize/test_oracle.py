@@ -163,8 +163,8 @@ def test_an_answer_that_is_no_release_is_told_where(answer, reason):
 
 
 def test_empty_cells_are_suppressed_ones():
-    empty = uv.Oracle(lambda t: decades(t).assign(city=["Rome", None] * 3)).sanitize(SURVEY)
-    stars = uv.Oracle(lambda t: decades(t).assign(city=["Rome", "*"] * 3)).sanitize(SURVEY)
+    empty = uv.Oracle(lambda t: decades(t).assign(city=["Rome"] * 2 + [None] * 4)).sanitize(SURVEY)
+    stars = uv.Oracle(lambda t: decades(t).assign(city=["Rome"] * 2 + ["*"] * 4)).sanitize(SURVEY)
     np.testing.assert_array_equal(
         empty.joint_counts(SURVEY.codes), stars.joint_counts(SURVEY.codes)
     )

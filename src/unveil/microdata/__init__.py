@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._quantize import equal_width, quantize
     from unveil.microdata._readers import Missing, open_table, read_csv, read_parquet, read_table
-    from unveil.microdata._regions import Intervals, Regions, Sets
+    from unveil.microdata._regions import Intervals, Regions, Sets, joint_counts
     from unveil.microdata._release import (
         AnyRelease,
         NoisyCounts,

@@ -264,6 +264,8 @@ class OracleRelease(AnyRelease):
     """Whether the release may have fewer records than the table."""
     may_change_sensitive: _Flag | None = None
     """Whether the release may have other sensitive values than the table."""
+    may_change_quasi: _Flag | None = None
+    """Whether the release may have other quasi-identifiers than the table, such as means."""
     notation: _Notation = None
 
 
@@ -287,7 +289,8 @@ class ReleaseAsked:
     name: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
-    ``may_change_sensitive``) or a file (``may_change``), and the ``notation`` of both."""
+    ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``), and the ``notation``
+    of both."""
 
 
 def _asked(release: AnyRelease) -> ReleaseAsked:

@@ -7,6 +7,7 @@ table. Retrying, reading and checking are the same for all.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
 from os import PathLike
@@ -41,6 +42,7 @@ from unveil.sanitize.oracle._form import (
     make_limits,
 )
 from unveil.sanitize.oracle._function import Function
+from unveil.sanitize.oracle._truth import check_truth
 
 __all__ = ["Oracle", "OracleError", "as_sanitizer"]
 
@@ -92,6 +94,11 @@ class Oracle(Sanitizer):
         Whether the release may have fewer records than the table.
     may_change_sensitive : bool
         Whether the release may have other sensitive values than the table.
+    may_change_quasi : bool
+        Whether the release may have other quasi-identifiers than the table, such as means, or
+        values with noise. Otherwise its cells must cover the people of the table, and an answer
+        whose cells do not is refused. If they may, methods that need true values are not
+        available.
     format : {"csv", "parquet"}
         Format of the table for a command or an address.
     notation : mapping of str to str, optional
@@ -125,6 +132,7 @@ class Oracle(Sanitizer):
     retries: Annotated[int | None, Ge(0)] = None
     may_drop: bool = False
     may_change_sensitive: bool = False
+    may_change_quasi: bool = False
     format: Format = "csv"
     notation: Mapping[str, str] | None = field(default=None, hash=False)
     _form: Form = field(init=False, repr=False, compare=False)
@@ -182,6 +190,8 @@ class Oracle(Sanitizer):
             check_release(
                 release, table, may_drop=self.may_drop, may_change=self.may_change_sensitive
             )
+            release = self._as_declared(release)
+            check_truth(release, table, label, record=_known(microdata, record))
         except UnveilError as error:
             why = _in_our_terms(error.message)
             if not str(why).startswith(self.label):  # some checks name the oracle themselves
@@ -197,11 +207,27 @@ class Oracle(Sanitizer):
                 return answer
             # The function has read the table itself, so its codes have other meanings.
             again = read_release(answer.to_frame(), table, made_by=answer.made_by, may_change=True)
-            return replace(again, extras=answer.extras)
+            return replace(again, extras=answer.extras, perturbed=answer.perturbed)
         # What may change is checked for all kinds of answers together.
         return read_release(
             answer, table, made_by=self.label, notation=self.notation, may_change=True
         )
+
+    def _as_declared(self, release: Release) -> Release:
+        """The release, with the columns marked that need not be true."""
+        changed = dict.fromkeys(release.perturbed)
+        if self.may_change_quasi:
+            changed |= dict.fromkeys(column.name for column in release.quasi)
+        if self.may_change_sensitive:
+            changed[release.sensitive.name] = None
+        return replace(release, perturbed=tuple(changed))
+
+
+def _known(microdata: Microdata, record: int | None) -> tuple[Any, int] | None:
+    """The codes of a record."""
+    if record is None:
+        return None
+    return microdata.codes[:, record], int(microdata.sensitive.codes[record])
 
 
 def _in_our_terms(message: Message) -> Message:
@@ -228,7 +254,8 @@ def _form_of(oracle: Oracle) -> Form:
             return Command(source, limits, oracle.format)
     if isinstance(source, str | PathLike):
         path = Path(source)
-        if path.is_dir() or (is_parquet(path) and path.is_file()):
+        # Not methods of the path: they fail where a text is too long to be one.
+        if os.path.isdir(path) or (is_parquet(path) and os.path.isfile(path)):
             return Archive(path)
     known = File(source) if isinstance(source, str | PathLike) else _shown(source)
     raise InputError("{source} is no oracle: give {forms}", source=known, forms=_FORMS)

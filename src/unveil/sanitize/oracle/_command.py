@@ -221,8 +221,13 @@ class Command(Form):
                 table = folder / f"table{written.suffix}"
                 written.to_file(table, record)
             release = folder / f"release{table.suffix}"
-            self._run(table, release, _NOBODY if record is None else str(record))
-            return table_in(release)
+            before = _state(table)
+            try:
+                self._run(table, release, _NOBODY if record is None else str(record))
+                return table_in(release)
+            finally:
+                if _state(table) != before:  # the next run is not to read what is in it now
+                    desk.forget(microdata)
 
     def _check_program(self) -> None:
         program = self.words[0]
@@ -269,6 +274,15 @@ class Command(Form):
         if not release.is_file() or release.stat().st_size == 0:
             where = f"no file to {_OUTPUT}" if written_by_itself else "nothing to standard output"
             raise HiccupError("it ended well but wrote {where}", Fault.NO_RELEASE, where=where)
+
+
+def _state(file: Path) -> tuple[int, int] | None:
+    """What changes when somebody writes to a file."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size
 
 
 def _last_words(file: Path) -> str:

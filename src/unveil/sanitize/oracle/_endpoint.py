@@ -128,8 +128,9 @@ class Endpoint(Form):
                 to=Foreign(response.headers.get("Location", "nowhere")),
             )  # fmt: skip
         text = _beginning(response)
-        said = " " + ": ".join(filter(None, [reason, text])) if reason or text else ""
-        answer = Message("it answered {status}{said}", status=str(status), said=Foreign(said))
+        said = ": ".join(filter(None, [reason, text]))
+        text = "it answered {status} {said}" if said else "it answered {status}"
+        answer = Message(text, status=str(status), said=Foreign(said))
         if status >= 500 or status in _MAY_PASS:
             raise HiccupError(answer)
         raise OracleError("{label}: {answer}", label=self.file, answer=answer)

@@ -374,6 +374,10 @@ class _Desk:
             self._files[microdata] = _File(Path(name))
         return self._files[microdata].path
 
+    def forget(self, microdata: Microdata) -> None:
+        """Write the file anew when it is needed again."""
+        self._files.pop(microdata, None)
+
 
 class _File:
     """A file that is removed when it is no longer referenced."""

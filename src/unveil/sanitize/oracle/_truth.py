@@ -1,0 +1,150 @@
+"""Whether an answer can be a release of the table that the oracle was given.
+
+A program may publish last run's file, the release of another table, or regions that cover nobody.
+Attacks then find nobody, which looks like good privacy. So before any figure it is counted whether
+the answer can be true: each record's cells cover its values, so everybody who was not left out has
+a record that covers them, with their own sensitive value; and a class has no more records than
+there are people whom it covers. What fails this is certain not to be such a release.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil._text import counted
+from unveil.errors import File, InputError, Message, Option
+from unveil.microdata import Column, Microdata, Regions, Release, joint_counts
+
+_AT_A_TIME = 256  # classes whose people are counted together
+_PAIRS = 100_000_000  # of people and classes: more take more than a moment
+_HISTOGRAMS = 2**22  # counts of sensitive values held at a time
+
+
+def check_truth(
+    release: Release, table: Microdata, maker: File, *, record: tuple[Any, int] | None = None
+) -> None:
+    """Refuse an answer that cannot be a release of this table.
+
+    Parameters
+    ----------
+    release : Release
+        Columns that it declares as perturbed need not be true.
+    table : Microdata
+        What the oracle was given.
+    maker : File
+        The oracle, for messages.
+    record : (codes of the quasi-identifiers, code of the sensitive value), optional
+        The record that the table is without.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> old = uv.read_release({"age": ["10-29"] * 3, "vote": ["a", "b", "a"]}, survey)
+    >>> check_truth(old, survey, File("./anonymize", bare=True))
+    Traceback (most recent call last):
+    unveil.errors.InputError: ./anonymize returned records that are not those of the table: 3 of 3
+    people have no record that covers them with their own vote; it may be a release of another ...
+    """
+    wrong = _wrong(release, table, record, by_value=release.sensitive.name not in release.perturbed)
+    if wrong is None:
+        return
+    # Where the cells alone could be true, it is the sensitive values that were moved.
+    moved = wrong.by_value and _wrong(release, table, record, by_value=False) is None
+    raise InputError(
+        "{maker} {wrong}; it may be a release of another table or of a former run; if the program "
+        "changes {what} on purpose, give {option}", maker=maker, wrong=wrong.said,
+        what="sensitive values" if moved else "quasi-identifiers, as means and noise do,",
+        option=Option("may_change_sensitive" if moved else "may_change_quasi", True),
+    )  # fmt: skip
+
+
+class _Wrong(NamedTuple):
+    """What is wrong, and whether the sensitive values were looked at."""
+
+    said: Message
+    by_value: bool
+
+
+def _wrong(
+    release: Release, table: Microdata, record: tuple[Any, int] | None, *, by_value: bool
+) -> _Wrong | None:
+    """What shows that the answer is no release of the table."""
+    kept = [i for i, column in enumerate(release.quasi) if column.name not in release.perturbed]
+    if not kept:
+        return None
+    regions = [release.regions[i] for i in kept]
+    columns = [release.quasi[i] for i in kept]
+    secrets = table.sensitive.codes if by_value else np.zeros(len(table), dtype=np.int32)
+    counts = release.counts if by_value else release.counts.sum(axis=1, keepdims=True)
+    codes = table.codes[kept]
+    lacking = _without_record(regions, counts, codes, secrets)
+    if lacking > len(table) - len(release):
+        return _Wrong(Message(
+            "returned records that are not those of the table: {lacking} of {all:person} have no "
+            "record that covers them{own}", lacking=lacking, all=len(table),
+            own=f" with their own {release.sensitive.name}" if by_value else "",
+        ), by_value)  # fmt: skip
+    some = np.arange(len(counts))
+    if record is not None:  # only the classes that could have it still
+        covering = [r.covers(int(record[0][i])) for i, r in zip(kept, regions, strict=True)]
+        some = np.flatnonzero(np.logical_and.reduce(covering))
+    if len(some) * len(table) > _PAIRS:
+        return None
+    more = _too_many(regions, counts, columns, codes, secrets, some)
+    if not more:
+        return None
+    if record is not None:
+        said = Message("returned a release that still has the record that was left out")
+        return _Wrong(said, by_value)
+    return _Wrong(Message(
+        "returned records that are not those of the table: its classes have {more} more than "
+        "there are people whom they cover", more=counted(more, "record"),
+    ), by_value)  # fmt: skip
+
+
+def _without_record(
+    regions: list[Regions],
+    counts: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    secrets: NDArray[np.int32],
+) -> int:
+    """Number of people whom no record covers with their own sensitive value."""
+    # People who are alike are looked for once.
+    alike, people = np.unique(np.vstack([codes, secrets]), axis=1, return_counts=True)
+    lacking = 0
+    step = max(1, _HISTOGRAMS // counts.shape[1])
+    for first in range(0, len(people), step):
+        some = alike[:, first : first + step]
+        found = joint_counts(regions, counts, some[:-1])
+        own = found[np.arange(len(found)), some[-1]]
+        lacking += int(people[first : first + step][own == 0].sum())
+    return lacking
+
+
+def _too_many(
+    regions: list[Regions],
+    counts: NDArray[np.int64],
+    columns: list[Column],
+    codes: NDArray[np.int32],
+    secrets: NDArray[np.int32],
+    classes: NDArray[np.intp],
+) -> int:
+    """Number of records of some classes for which there are no people."""
+    more = 0
+    alike, people = np.unique(np.vstack([codes, secrets]), axis=1, return_counts=True)
+    for first in range(0, len(classes), _AT_A_TIME):
+        some = classes[first : first + _AT_A_TIME]
+        each = np.eye(len(some), dtype=np.int64)
+        covered = np.ones((alike.shape[1], len(some)), dtype=bool)
+        for region, column, row in zip(regions, columns, alike[:-1], strict=True):
+            covered &= region.take(some).cover_counts(each, column.size)[row] > 0
+        there = np.zeros((counts.shape[1], len(some)), dtype=np.int64)
+        person, place = np.nonzero(covered)
+        np.add.at(there, (alike[-1][person], place), people[person])
+        more += int(np.maximum(counts[some].T - there, 0).sum())
+    return more
