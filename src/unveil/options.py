@@ -16,6 +16,7 @@ from __future__ import annotations
 import csv
 import functools
 import inspect
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import inf
@@ -145,7 +146,7 @@ def names(texts: Sequence[str]) -> list[str]:
     return [
         cell.strip()
         for text in texts
-        for cells in csv.reader([text], skipinitialspace=True)
+        for cells in csv.reader(io.StringIO(text, newline=""), skipinitialspace=True)
         for cell in cells
         if cell.strip()
     ]

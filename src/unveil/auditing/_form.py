@@ -279,6 +279,8 @@ def first_fault(text: str) -> str | None:
         AuditForm.model_validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
+        if not fault["loc"]:  # half a character, which JSON can write and no text can have
+            return f"it cannot be read: {fault['msg'].lower()}"
         *outer, last = fault["loc"]
         if fault["type"] == "missing":
             return f"{_place(outer)} lacks {str(last)!r}"

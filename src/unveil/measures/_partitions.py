@@ -26,7 +26,7 @@ from unveil.options import Help, Shell
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
 _BAND = re.compile(rf"({_NUMBER})\s*-\s*({_NUMBER})?", re.ASCII)
 _BELOW = re.compile(rf"<\s*({_NUMBER})", re.ASCII)
-_LEVEL = re.compile(r"level\s*=\s*(\d+)", re.ASCII)
+_LEVEL = re.compile(r"level\s*=\s*(\d{1,9})", re.ASCII)
 _LIMITS = "a band includes its lower limit and excludes its upper one"
 _MOST = 10  # values that a message lists
 _CUTS = re.compile(rf"\s*{_NUMBER}\s*(?:,\s*{_NUMBER}\s*)*", re.ASCII)

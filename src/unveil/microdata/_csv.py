@@ -18,7 +18,7 @@ from typing import Any
 
 from unveil.errors import File, Foreign, InputError, Option, Row
 from unveil.microdata._messages import Worded, must
-from unveil.microdata._sources import Source, check_names, existing_file, unnamed
+from unveil.microdata._sources import Source, check_names, decoded, existing_file, unnamed
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 20
@@ -27,6 +27,7 @@ _BEGINNING = 1 << 20
 _LARGE = 1 << 24  # bytes that are worth several threads
 
 _SOMETHING = re.compile(rb"\S")
+_LINE_ENDS = re.compile(r"\r\n|\n|\r")
 _LONE_RETURN = re.compile(rb"(?<=\r)(?!\n)")  # ends a line on old machines
 
 
@@ -135,14 +136,12 @@ def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:
 def _utf8(data: bytes, name: str, encoding: str) -> bytes:
     try:
         # Most files are in UTF-8: they are checked here and passed on as they are.
-        text = data.decode(encoding)
+        text = decoded(data, encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
         likely = "utf-16" if data.startswith(marks) else "latin-1"
         raise _not_in(line, name, encoding, likely) from None
-    except LookupError:
-        raise InputError("encoding {name} is unknown", name=repr(encoding)) from None
     if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
         data = text.encode()
     data = data.removeprefix(b"\xef\xbb\xbf")
@@ -174,10 +173,12 @@ def _first(data: bytes, delimiter: str | None, name: str) -> tuple[str, list[str
 
 def _guessed(data: bytes) -> str:
     """The delimiter that splits the first lines into equally many cells, and the most."""
-    sample = data[:_SAMPLE_BYTES].decode(errors="replace").splitlines()
-    if len(data) > _SAMPLE_BYTES and len(sample) > 1:
-        sample.pop()  # cut off in the middle
-    lines = [line for line in sample if line.strip()][:_SAMPLE_LINES]
+    sample = data[:_SAMPLE_BYTES].decode(errors="replace")
+    # Not str.splitlines: to it a form feed within a cell ends a line, too.
+    found = [line for line in _LINE_ENDS.split(sample) if line.strip()]
+    if len(data) > _SAMPLE_BYTES and len(found) > 1:
+        found.pop()  # cut off in the middle
+    lines = found[:_SAMPLE_LINES]
     best, most = _DELIMITERS[0], (False, 1)
     for delimiter in _DELIMITERS:
         widths = [len(next(csv.reader([line], delimiter=delimiter))) for line in lines]

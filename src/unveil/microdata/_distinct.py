@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
-from unveil.errors import File, InputError, Message
+from unveil.errors import File, Foreign, InputError, Message
 from unveil.microdata._messages import cell_error
 from unveil.microdata._microdata import value_text
 from unveil.microdata._sources import Source
@@ -151,11 +151,17 @@ def distinct_values(array: Any, *, name: str, source: str, is_text_file: bool) -
     given = array.type
     is_dictionary = pa.types.is_dictionary(given)
     _refuse(given.value_type if is_dictionary else given, name, source)
-    if not is_dictionary:
-        array = pc.dictionary_encode(_plain(array))
-    encoded = array.unify_dictionaries().combine_chunks()
-    codes = encoded.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
-    mapping, values = _merged(_plain(encoded.dictionary), strip=is_text_file)
+    try:
+        if not is_dictionary:
+            array = pc.dictionary_encode(_plain(array))
+        encoded = array.unify_dictionaries().combine_chunks()
+        codes = encoded.indices.cast(pa.int32()).fill_null(-1).to_numpy(zero_copy_only=False)
+        mapping, values = _merged(_plain(encoded.dictionary), strip=is_text_file)
+    except pa.ArrowException as error:  # such as a time zone that there is not
+        raise InputError(
+            "column {column} of {source} cannot be read: {why}", column=ColumnName(name),
+            source=File(source, bare=True), why=Foreign(str(error)),
+        ) from None  # fmt: skip
     column = Distinct(
         name=name, source=source, codes=recoded_codes(codes, mapping), values=values,
         rows=np.arange(len(codes), dtype=np.int64),

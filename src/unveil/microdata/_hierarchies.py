@@ -16,11 +16,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from unveil.errors import Cell, File, Foreign, HierarchyError, Listed, Option, Row
+from unveil.errors import Cell, File, Foreign, HierarchyError, InputError, Listed, Option, Row
 from unveil.errors import Column as ColumnName
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import value_text
+from unveil.microdata._sources import decoded
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
 
@@ -126,8 +127,8 @@ def read_hierarchies(
 def match_files(folder: str | os.PathLike[str], columns: Iterable[str]) -> dict[str, Path]:
     """Which file of the folder belongs to which column."""
     place = Path(folder)
-    if not place.is_dir():
-        what = "is a file, not a folder" if place.exists() else "does not exist"
+    if not os.path.isdir(place):
+        what = "is a file, not a folder" if os.path.exists(place) else "does not exist"
         raise HierarchyError("the folder of hierarchies {file} {what}", file=File(place), what=what)
     files = sorted(
         file
@@ -180,7 +181,7 @@ def _normal(name: str) -> str:
 
 def _text(file: Path, encoding: str) -> str:
     try:
-        return file.read_bytes().decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        return decoded(file.read_bytes(), "utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise HierarchyError(
@@ -189,10 +190,10 @@ def _text(file: Path, encoding: str) -> str:
             remedy=Worded("give its encoding, for instance encoding='latin-1'",
                           typed="save it as UTF-8"),
         ) from None  # fmt: skip
-    except LookupError:
-        raise HierarchyError("encoding {name} is unknown", name=repr(encoding)) from None
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise HierarchyError("the hierarchy {file} does not exist", file=File(file)) from None
+    except InputError as error:
+        raise HierarchyError(error.message) from None
     except OSError as error:
         raise HierarchyError(
             "cannot read the hierarchy {file}: {error}", file=File(file), error=Foreign(str(error))

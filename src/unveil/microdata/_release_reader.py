@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -36,6 +37,8 @@ from unveil.options import check
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
 _COUNT = "count"  # the usual name of a column of numbers of records
+_NUMBER_OF = re.compile(r"\d{1,12}", re.ASCII)
+_MOST = 10**8  # records of a release that is read alone: each takes memory
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
 
@@ -303,7 +306,7 @@ def _weights(
         if source.n_rows >= len(original):
             return None, []
     cells = column_cells(source, name)
-    numbers = [int(text) if text.strip().isdecimal() else 0 for text in cells.texts()]
+    numbers = [int(text) if _NUMBER_OF.fullmatch(text.strip()) else 0 for text in cells.texts()]
     weights = np.array([*numbers, 0], dtype=np.int64)[cells.codes]
     if count is None and weights.sum() != len(original):
         return None, []
@@ -312,6 +315,13 @@ def _weights(
         what = cells.texts()[cells.codes[row]] if cells.codes[row] >= 0 else ""
         raise InputError("{row}, {where}: {value} is not a number of records", row=Row(row + 1),
                          where=cells.where, value=Cell(what))  # fmt: skip
+    most = _MOST if is_alone else len(original)
+    if weights.sum(dtype=np.float64) > most:
+        raise InputError(
+            "{where}: its numbers of records add up to {sum}, but {most}", where=cells.where,
+            sum=f"{weights.sum(dtype=np.float64):,.0f}",
+            most=f"there may be at most {most:,}" if is_alone else f"the original has {most:,}",
+        )  # fmt: skip
     return weights, [
         Message("the column {column} gives the number of records of each row: {rows} rows, "
                 "{records} records", column=ColumnName(name), rows=source.n_rows,

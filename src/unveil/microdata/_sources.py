@@ -6,6 +6,7 @@ The index of a table is ignored.
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -116,11 +117,45 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
             "a file must be given by its path, but {type} was given; for a table in memory use "
             "read_table", type=type(path).__name__,
         ) from None  # fmt: skip
-    if file.is_dir():
+    try:
+        is_folder = stat.S_ISDIR(file.stat().st_mode)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # no name may have a NUL in it
+        raise InputError("the file {file} does not exist", file=File(file)) from None
+    except OSError as error:
+        raise InputError("cannot read {file}: {why}", file=File(file),
+                         why=Foreign(error.strerror or str(error))) from None  # fmt: skip
+    if is_folder:
         raise InputError("{file} is a folder, not a file", file=File(file))
-    if not file.exists():
-        raise InputError("the file {file} does not exist", file=File(file))
     return file
+
+
+def decoded(data: bytes, encoding: str) -> str:
+    """Bytes in an encoding that the user has named, as a text that can be written again.
+
+    Raises
+    ------
+    UnicodeDecodeError
+        If they are not in it.
+    InputError
+        If there is no such encoding of texts.
+
+    >>> decoded("café".encode("latin-1"), "latin-1")
+    'café'
+    >>> decoded(b"cafe", "hex")
+    Traceback (most recent call last):
+    unveil.errors.InputError: encoding 'hex' is unknown
+    """
+    try:
+        text = data.decode(encoding)
+        if encoding.lower() not in ("utf-8", "utf-8-sig"):
+            text.encode()
+    except UnicodeDecodeError:
+        raise
+    except UnicodeEncodeError:  # half a character, which some encodings can write
+        raise UnicodeDecodeError(encoding, data, 0, 1, "half a character") from None
+    except (LookupError, ValueError):  # with a NUL in its name, or 'undefined', which is one
+        raise InputError("encoding {name} is unknown", name=repr(encoding)) from None
+    return text
 
 
 def unnamed(place: int) -> str:

@@ -141,9 +141,10 @@ def read(path: Path) -> Project:
     except UnicodeDecodeError:
         raise InputError("{file} is not in UTF-8; save it in that encoding",
                          file=File(file.name, bare=True)) from None  # fmt: skip
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number of too many digits
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise InputError("{file} is not TOML: {why}", file=File(file.name, bare=True),
-                         why=Foreign(str(error))) from None  # fmt: skip
+                         why=Foreign(why)) from None  # fmt: skip
     return project_from(values, file)
 
 
