@@ -225,5 +225,6 @@ def test_what_unveil_itself_makes_is_always_true(table, k, data):
         without = sanitizer.sanitize_without(table, i)
         known = table.codes[:, i], int(table.sensitive.codes[i])
         check_truth(without, table.without(i), File("f", bare=True), record=known)
-        with pytest.raises(InputError):  # the release with everybody is not one without somebody
-            check_truth(release, table.without(i), File("f", bare=True), record=known)
+        if sanitizer != uv.Mondrian(k=k):  # whose tight regions may overlap
+            with pytest.raises(InputError, match=FORMER):
+                check_truth(release, table.without(i), File("f", bare=True), record=known)

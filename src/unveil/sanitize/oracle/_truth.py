@@ -82,8 +82,9 @@ def _wrong(
     secrets = table.sensitive.codes if by_value else np.zeros(len(table), dtype=np.int32)
     counts = release.counts if by_value else release.counts.sum(axis=1, keepdims=True)
     codes = table.codes[kept]
-    lacking = _without_record(regions, counts, codes, secrets)
-    if lacking > len(table) - len(release):
+    # The release of the whole table has shown whether cells cover people at all.
+    lacking = _without_record(regions, counts, codes, secrets) if record is None else 0
+    if lacking > max(0, len(table) - len(release)):
         return _Wrong(Message(
             "returned records that are not those of the table: {lacking} of {all:person} have no "
             "record that covers them{own}", lacking=lacking, all=len(table),
@@ -135,8 +136,9 @@ def _too_many(
     classes: NDArray[np.intp],
 ) -> int:
     """Number of records of some classes for which there are no people."""
-    more = 0
-    alike, people = np.unique(np.vstack([codes, secrets]), axis=1, return_counts=True)
+    more, alike, people = 0, np.vstack([codes, secrets]), np.ones(len(secrets), dtype=np.int64)
+    if len(classes) > _AT_A_TIME:
+        alike, people = np.unique(alike, axis=1, return_counts=True)
     for first in range(0, len(classes), _AT_A_TIME):
         some = classes[first : first + _AT_A_TIME]
         each = np.eye(len(some), dtype=np.int64)
