@@ -92,8 +92,10 @@ def test_every_command_that_works(hostile):
     clean("report", audit, "-o", f"again{IN_NAMES}.html", code=0)
     clean("compare", audit, audit, code=0)
     clean("resolve", table, "#0a1b2c3d4e5f", "--key", key)
+    clean("resume", f"run{IN_NAMES}", code=2)
     assert {"init", "audit", "report", "compare", "resolve", "anonymize", "harden", "measures",
-            "compare-encodings", "demo"} | set(declarations()) == set(command_names())  # fmt: skip
+            "compare-encodings", "demo",
+            "resume"} | set(declarations()) == set(command_names())  # fmt: skip
 
 
 @pytest.mark.parametrize("planted", [ALL, "\x1b[5m"])
