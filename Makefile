@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test chaos proofs test-spark test-browser reports lint format docs screenshot \
+.PHONY: help demo test fuzz chaos proofs test-spark test-browser reports lint format docs screenshot \
         notebooks bench reproduce clean
 help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
@@ -12,6 +12,7 @@ help:
 	@echo "make reports reports of three tables, into reports-out/; make test-browser tests them in Chromium"
 	@echo "make chaos   kill, cut and damage long work at very many places, of which make test takes a few"
 	@echo "make proofs  the same tests with all their random cases, of which make test takes a third"
+	@echo "make fuzz    100,000 inputs that are nearly right; what is a fault goes into fuzz-out/"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make docs    build the documentation into site/; make screenshot draws its picture of a report"
 	@echo "make notebooks   execute the example notebooks anew"
@@ -27,6 +28,9 @@ test: $(VENV)/.installed-test
 
 chaos: $(VENV)/.installed-test
 	$(BIN)/python -m pytest tests/chaos --numprocesses=auto --dist=worksteal
+
+fuzz: $(VENV)/.installed-test
+	$(BIN)/python tools/fuzz.py --inputs 100000 --into fuzz-out
 
 proofs: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "not browser and not chaos" --numprocesses=auto --dist=worksteal --hypothesis-profile=proofs
@@ -99,4 +103,4 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) site reports-out reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) site fuzz-out reports-out reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis
