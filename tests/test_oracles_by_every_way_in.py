@@ -27,7 +27,7 @@ with open(sys.argv[2], "w", newline="") as file:
             row = {**row, "age": half, "education": "*", "income": "*", "population": "*"}
         writer.writerow(row)
 """
-OPTIONS = {"differential-inference": {"budget": "1 s"}}
+OPTIONS = {"differential-inference": {"budget": "12 runs"}}
 STATES = [
     ("bad", "delta > 0.05", "fails", 1),
     ("good", "delta > 0.05", "not known", 3),
@@ -51,7 +51,7 @@ def command(files, which):
 
 def options(files, which):
     roles = ["--quasi", ",".join(QUASI), "--sensitive", SURVEY.sensitive.name]
-    oracle = ["--oracle", command(files, which), "--budget", "1 s"]
+    oracle = ["--oracle", command(files, which), "--budget", "12 runs"]
     return [str(files / "survey.csv"), *roles, *oracle]
 
 
@@ -116,7 +116,7 @@ oracle = {json.dumps(command(files, which))}
 [attacks]
 use = ["differential-inference"]
 [attacks.differential-inference]
-budget = "1 s"
+budget = "12 runs"
 [thresholds]
 fail_on = [{json.dumps(fail_on)}]
 """

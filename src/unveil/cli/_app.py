@@ -137,7 +137,7 @@ Prints original records.
         "_runs",
         """Go on with a run that was interrupted.
 
-Commands that may take long have --run: they keep in a folder what they have found, and
+Commands that attack or harden have --run: they keep in a folder what they have found, and
 after an interruption, a crash or a power failure they go on from there. What comes out is
 what would have come without it, byte for byte. Where a file that is read, or unveil
 itself, is not what it was, resume refuses and says what has changed.

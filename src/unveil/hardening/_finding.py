@@ -93,6 +93,10 @@ class Round:
     holds: bool
     seconds: float
 
+    def told(self) -> dict[str, Any]:
+        """All of it, without the time, which depends on the machine."""
+        return {name: one for name, one in asdict(self).items() if name != "seconds"}
+
     @property
     def rank(self) -> tuple[bool, bool, float, float]:
         """The smaller, the better: the goal, then all tested, then δ, then the loss.
@@ -245,7 +249,7 @@ class Hardening(Finding):
         """One row per strategy and round."""
         return pd.DataFrame(
             [
-                {"strategy": course.strategy, **asdict(one), "best": one == course.best}
+                {"strategy": course.strategy, **one.told(), "best": one == course.best}
                 for course in self.courses.values()
                 for one in course.rounds
             ]
@@ -283,7 +287,7 @@ class Hardening(Finding):
                     "holds": course.best.holds,
                     "best_round": course.best.number,
                     "ended": str(course.ended),
-                    "rounds": [asdict(one) for one in course.rounds],
+                    "rounds": [one.told() for one in course.rounds],
                 }
                 for course in self.courses.values()
             ],
