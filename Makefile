@@ -27,7 +27,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m "not browser and not chaos" --numprocesses=auto --dist=worksteal
 
 chaos: $(VENV)/.installed-test
-	$(BIN)/python -m pytest tests/chaos --numprocesses=auto --dist=worksteal
+	$(BIN)/python -m pytest tests/chaos tests/environments --numprocesses=auto --dist=worksteal
 
 fuzz: $(VENV)/.installed-test
 	$(BIN)/python tools/fuzz.py --inputs 100000 --into fuzz-out

@@ -12,10 +12,10 @@ SOURCE = Path(__file__).parents[1] / "src" / "unveil"
 
 # From the bottom up; a room may import what stands in a line before its own, and its own line.
 FLOORS = (
-    {"_version", "_lazy", "_text", "_terminal", "_exits"},
+    {"_version", "_lazy", "_text", "_terminal", "_exits", "_compiled"},
     {"errors"},
     {"_faults"},
-    {"options", "findings", "files", "_axes", "_named_options"},
+    {"options", "findings", "files", "_unpacked", "_axes", "_named_options"},
     {"registry"},
     {"microdata"},
     {"engine"},

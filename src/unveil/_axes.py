@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import os
+import sys
+from typing import TYPE_CHECKING, Any
 
 from unveil._text import harmless
 from unveil.errors import MissingExtraError
@@ -11,15 +13,31 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-def new_axes() -> Axes:
-    """Somewhere to draw, of the user's own kind if he plots already."""
+def has_matplotlib(wanted_by: str = "pictures need matplotlib", extra: str = "plot") -> Any:
+    """Import matplotlib, whatever backend its settings name: no window is opened.
+
+    Raises
+    ------
+    MissingExtraError
+        If it is not installed.
+    """
+    backend = os.environ.pop("MPLBACKEND", None)
     try:
-        from matplotlib.figure import Figure
+        import matplotlib
     except ImportError as error:
         raise MissingExtraError(
-            "pictures need matplotlib; install it with: pip install 'unveil[plot]'"
+            f"{wanted_by}; install it with: pip install 'unveil[{extra}]'"
         ) from error
-    import sys
+    finally:
+        if backend is not None:
+            os.environ["MPLBACKEND"] = backend
+    return matplotlib
+
+
+def new_axes() -> Axes:
+    """Somewhere to draw, of the user's own kind if he plots already."""
+    has_matplotlib()
+    from matplotlib.figure import Figure
 
     # Whoever plots already is joined. A notebook shows the figures that pyplot knows of.
     if "matplotlib.pyplot" in sys.modules or "ipykernel" in sys.modules:

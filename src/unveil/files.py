@@ -59,7 +59,12 @@ def write_text(path: Place, text: str) -> Path:
 
 def writer_of(content: str | bytes) -> Writer:
     """What writes bytes, or a text as UTF-8."""
-    return lambda file: file.write(content.encode() if isinstance(content, str) else content)
+    return lambda file: file.write(_bytes(content))
+
+
+def _bytes(content: str | bytes) -> bytes:
+    # Names of files need not be Unicode; what is not is written as in a Python text.
+    return content.encode(errors="backslashreplace") if isinstance(content, str) else content
 
 
 def write_together(files: Iterable[tuple[Place, Writer]]) -> None:

@@ -371,6 +371,8 @@ def _built_in() -> Iterator[Declaration]:
         for folder in sorted((home / room).iterdir()):
             name = f"unveil.{room}.{folder.stem}"
             module = folder / "__init__.py" if folder.is_dir() else folder
-            if module.suffix == ".py" and module.exists() and "DECLARATION" in module.read_text():
+            if module.suffix != ".py" or not module.exists():
+                continue
+            if "DECLARATION" in module.read_text("utf-8"):
                 found = importlib.import_module(name).DECLARATION
                 yield from found if isinstance(found, tuple) else (found,)

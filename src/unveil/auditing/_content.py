@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from unveil._text import display_name
+from unveil._unpacked import refuse_endless
 from unveil._version import __version__
 from unveil.auditing._answers import answers_of
 from unveil.auditing._discretion import PRIVATE, Masking, fingerprint_of, under_key, which_key
@@ -257,6 +258,7 @@ def read_audit(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, 
         # Through JSON, so that what was in memory is as it would be in a file.
         return _checked(json.loads(json.dumps(source)), "what was given")
     name = os.fspath(source)
+    refuse_endless(Path(name))
     try:
         text = Path(name).read_text("utf-8-sig")
     except FileNotFoundError:

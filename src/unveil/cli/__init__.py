@@ -24,6 +24,8 @@ def main(words: Sequence[str] | None = None) -> None:
             run_words(list(sys.argv[1:] if words is None else words))
         except Exit as left:
             code = left.code
+        except OSError as error:  # of what is printed, perhaps, and not of a command
+            code = _crashed(error) if flushed() else ExitCode.WRONG_INPUT
         except KeyboardInterrupt:  # before a command has begun
             code = ExitCode.INTERRUPTED
         except (Exception, SystemExit) as error:

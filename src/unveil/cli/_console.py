@@ -7,7 +7,7 @@ import sys
 import textwrap
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from unveil._terminal import console_on, transient
@@ -51,8 +51,12 @@ def folded(text: str, width: int) -> str:
 
 
 def say(text: str) -> None:
-    """One line on standard error, neither wrapped nor coloured: it may end up in a log."""
-    print(harmless(text), file=sys.stderr, flush=True)
+    """One line on standard error, neither wrapped nor coloured: it may end up in a log.
+
+    Where that is full, work goes on: the exit code says what matters.
+    """
+    with suppress(OSError):
+        print(harmless(text), file=sys.stderr, flush=True)
 
 
 def tell(out: Console, text: str) -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import functools
 import shlex
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,7 +18,7 @@ from unveil._exits import Exit, ExitCode
 from unveil._faults import contained
 from unveil.cli._console import say
 from unveil.cli._signals import interrupted_code
-from unveil.cli._streams import to_nowhere
+from unveil.cli._streams import flushed, lost
 from unveil.engine import sweep
 from unveil.errors import InternalError, Text, UnveilError, View, shown
 
@@ -87,15 +86,15 @@ def _flat(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
 @contextmanager
 def if_anybody_reads() -> Iterator[None]:
-    """Print as long as somebody reads it.
+    """Print as long as somebody reads it, and there is room.
 
     What comes after is done all the same: a gate whose output goes through ``head`` has to fail.
     """
     try:
         yield
-        sys.stdout.flush()
-    except BrokenPipeError:
-        to_nowhere()
+    except OSError as error:
+        lost(error)
+    flushed()
 
 
 def guarded(command: Callable[P, None]) -> Callable[P, None]:
@@ -113,7 +112,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             internal = isinstance(error, InternalError)
             raise Exit(ExitCode.INTERNAL_ERROR if internal else ExitCode.WRONG_INPUT) from None
         except BrokenPipeError:
-            to_nowhere()
+            flushed()
             raise Exit(ExitCode.DONE) from None
         except OSError as error:
             where = f"{str(error.filename)!r}: " if error.filename else ""

@@ -12,12 +12,14 @@ from itertools import compress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from unveil._axes import has_matplotlib
 from unveil._exits import Exit
 from unveil._text import harmless
 from unveil._version import __version__
 from unveil.cli._console import folded, say, tell
 from unveil.cli._guard import files_read, in_command_line_words
 from unveil.cli._signals import work_is_over
+from unveil.cli._streams import stdout_is_closed
 from unveil.errors import File, InputError, Listed, MissingExtraError, did_you_mean
 from unveil.files import (
     NotWrittenError,
@@ -70,7 +72,11 @@ def check_output(
         The table that is read, which must not be written over; nor must any other file that the
         command was given.
     """
-    if path is None or is_stdout(path):
+    if path is None:
+        return
+    if is_stdout(path):
+        if stdout_is_closed():
+            raise InputError(f"{option} -: standard output is closed; name a file")
         return
     if path.is_dir():
         raise InputError(f"{option} {str(path)!r} is a folder; name a file in it")
@@ -109,12 +115,8 @@ def check_plot(path: Path | None, source: Path | None = None) -> None:
     if str(path) == "-":
         raise InputError("--plot needs a file, such as picture.png")
     check_output(path, "--plot", suffixes=_PICTURES, source=source)
-    try:
-        import matplotlib  # noqa: F401
-    except ImportError as error:
-        raise MissingExtraError(
-            "--plot needs matplotlib; install it with: pip install 'unveil[plot]'"
-        ) from error
+    # Our own process: a picture is the same whatever the settings of this machine.
+    has_matplotlib("--plot needs matplotlib").rcdefaults()
 
 
 def check_report(path: Path | None, option: str = "--report") -> None:
@@ -124,7 +126,8 @@ def check_report(path: Path | None, option: str = "--report") -> None:
     check_output(path, option, suffixes=(".html", ".htm"))
     try:
         import jinja2  # noqa: F401
-        import matplotlib  # noqa: F401
+
+        has_matplotlib()
     except ImportError as error:
         raise MissingExtraError(
             f"{option} needs Jinja and matplotlib; install them with: pip install 'unveil[report]'"

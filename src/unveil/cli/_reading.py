@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from unveil._unpacked import copy_limited
 from unveil.engine import for_a_while
 from unveil.errors import Column, InputError
 
@@ -85,7 +85,7 @@ def on_disk(file: Path) -> Iterator[Path]:
     with for_a_while() as folder:
         copy = folder / "standard input"
         with _in_memory(copy) as stream:
-            shutil.copyfileobj(sys.stdin.buffer, stream)
+            copy_limited(sys.stdin.buffer, stream)
             stream.flush()
             yield copy
 

@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
-_closed = False
+_closed = _lost = False
 
 
 def have_streams() -> None:
@@ -15,7 +15,8 @@ def have_streams() -> None:
     Otherwise the next file opened would be standard output, and programs that we run would write
     into it.
     """
-    global _closed
+    global _closed, _lost
+    _lost = False
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         try:
             os.fstat(number)
@@ -43,25 +44,23 @@ def flushed() -> bool:
     """
     try:
         sys.stdout.flush()
-        return True
-    except BrokenPipeError:
-        _to_nowhere(sys.stdout)
-        return True
     except OSError as error:
-        _to_nowhere(sys.stdout)
+        lost(error)
+    try:
+        sys.stderr.flush()
+    except OSError:
+        _to_nowhere(sys.stderr)
+    return not _lost
+
+
+def lost(error: OSError) -> None:
+    """Let what follows go nowhere; it is a fault, unless whoever read it has stopped reading."""
+    global _lost
+    _to_nowhere(sys.stdout)
+    if not isinstance(error, BrokenPipeError) and not _lost:
+        _lost = True
         with suppress(OSError):
             print(f"error: cannot write to standard output: {error.strerror}", file=sys.stderr)
-        return False
-    finally:
-        try:
-            sys.stderr.flush()
-        except OSError:
-            _to_nowhere(sys.stderr)
-
-
-def to_nowhere() -> None:
-    """Whoever read our output has stopped reading; what follows goes nowhere."""
-    _to_nowhere(sys.stdout)
 
 
 def _to_nowhere(stream: object) -> None:

@@ -12,10 +12,9 @@ import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
+from unveil._unpacked import unpacked
 from unveil.errors import File, Foreign, InputError, Option, Row
 from unveil.microdata._messages import Worded, must
 from unveil.microdata._sources import Source, check_names, decoded, existing_file, unnamed
@@ -46,7 +45,7 @@ def from_csv(
     for row names, and they are published as well.
     """
     file = existing_file(path)
-    with _opened(file) as stream:
+    with unpacked(file) as stream:
         data = _utf8(stream.read(), file.name, encoding)
     if comment is not None:
         data = _without_comments(data, comment)
@@ -73,7 +72,7 @@ class CsvLayout:
 def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout:
     """The layout of a CSV file in UTF-8, from its beginning alone."""
     file = existing_file(path)
-    with _opened(file) as stream:
+    with unpacked(file) as stream:
         data = stream.read(_BEGINNING)
     is_whole = len(data) < _BEGINNING
     if not is_whole and b"\n" in data:
@@ -89,7 +88,7 @@ def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout
 def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | None:
     """The first malformed line of a CSV file of any size."""
     file = existing_file(path)
-    with _opened(file) as stream:
+    with unpacked(file) as stream:
         lines = io.BufferedReader(stream)
         return _fault(lines, layout.delimiter, len(layout.names), file.name)
 
@@ -98,7 +97,7 @@ def is_utf8(path: str | os.PathLike[str]) -> bool:
     """Whether a file is in UTF-8 from beginning to end."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        with _opened(existing_file(path)) as stream:
+        with unpacked(existing_file(path)) as stream:
             while data := stream.read(_BEGINNING):
                 decoder.decode(data)
             decoder.decode(b"", final=True)
@@ -109,20 +108,6 @@ def is_utf8(path: str | os.PathLike[str]) -> bool:
 
 def _file(name: str) -> File:
     return File(name, bare=True)
-
-
-@contextmanager
-def _opened(file: os.PathLike[str]) -> Iterator[Any]:
-    """A file to read bytes from; .gz and the like are unpacked."""
-    import pyarrow as pa
-
-    try:
-        with pa.input_stream(os.fspath(file)) as stream:
-            yield stream
-    except (pa.ArrowException, OSError) as error:
-        raise InputError(
-            "cannot read {file}: {error}", file=File(os.fspath(file)), error=Foreign(str(error))
-        ) from None
 
 
 def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:

@@ -16,6 +16,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from unveil._unpacked import refuse_endless
 from unveil.errors import Cell, File, Foreign, HierarchyError, InputError, Listed, Option, Row
 from unveil.errors import Column as ColumnName
 from unveil.microdata._hierarchy import Hierarchy
@@ -180,6 +181,7 @@ def _normal(name: str) -> str:
 
 
 def _text(file: Path, encoding: str) -> str:
+    refuse_endless(file)
     try:
         return decoded(file.read_bytes(), "utf-8-sig" if encoding == "utf-8" else encoding)
     except UnicodeDecodeError as error:

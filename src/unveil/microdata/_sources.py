@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from unveil._unpacked import refuse_endless, refuse_large_parquet
 from unveil.errors import Cell, File, Foreign, InputError, did_you_mean
 from unveil.errors import Column as ColumnName
 
@@ -126,6 +127,7 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
                          why=Foreign(error.strerror or str(error))) from None  # fmt: skip
     if is_folder:
         raise InputError("{file} is a folder, not a file", file=File(file))
+    refuse_endless(file)
     return file
 
 
@@ -179,7 +181,9 @@ def from_parquet(path: str | os.PathLike[str], *, with_index: bool = False) -> S
 
     file = existing_file(path)
     try:
-        table = pq.ParquetFile(file).read()
+        with pq.ParquetFile(file) as opened:
+            refuse_large_parquet(file, opened)
+            table = opened.read()
     except (pa.ArrowException, OSError) as error:
         raise InputError(
             "cannot read {file} as Parquet: {error}",

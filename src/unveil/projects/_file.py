@@ -20,6 +20,7 @@ from typing import Any
 
 from pydantic import PydanticUserError, TypeAdapter, ValidationError
 
+from unveil._unpacked import refuse_endless
 from unveil.errors import (
     Cell,
     Column,
@@ -130,6 +131,7 @@ def _told(value: Any) -> Cell:
 def read(path: Path) -> Project:
     """Read a project file, or the one of a folder."""
     file = path / "unveil.toml" if path.is_dir() else path
+    refuse_endless(file)
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:

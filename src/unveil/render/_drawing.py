@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
-from unveil._axes import new_axes, written
-from unveil.errors import MissingExtraError
+from unveil._axes import has_matplotlib, new_axes, written
 from unveil.findings import Chart
 from unveil.render._charts import draw_chart, lies_flat
 from unveil.render._frame import FAINT, INK, PAPER, VARIABLES, Room
@@ -121,14 +120,11 @@ def svg_of(chart: Mapping[str, Any], name: str = "chart") -> str:
     name : str
         What ids in the element begin with, so that several can stand on one page.
     """
-    try:
-        import matplotlib
-    except ImportError as error:
-        raise MissingExtraError(
-            "a report needs matplotlib; install it with: pip install 'unveil[report]'"
-        ) from error
+    matplotlib = has_matplotlib("a report needs matplotlib", "report")
     text, style = io.StringIO(), cast(Any, _STYLE)  # its names are not all in the library's types
-    with matplotlib.rc_context(style), warnings.catch_warnings():
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        matplotlib.rcdefaults()  # whatever the user's own settings are
+        matplotlib.rcParams.update(style)
         # Letters that matplotlib's font lacks: the reader's browser has them.
         warnings.filterwarnings("ignore", message="Glyph .* missing from font")
         room = Room()

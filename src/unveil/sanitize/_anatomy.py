@@ -22,11 +22,11 @@ import heapq
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
-import numba
 import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
+from unveil._compiled import compiled
 from unveil.microdata import Microdata, Permuted
 from unveil.sanitize._goals import refuse_empty, refuse_frequent
 from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
@@ -145,7 +145,7 @@ def _anatomized(
     return group_of, groups
 
 
-@numba.njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)  # type: ignore[call-overload]
+@compiled()
 def _value_groups(sizes: NDArray[np.int64], l: int) -> tuple[NDArray[np.int32], int]:  # noqa: E741
     """Groups of one record from each of the ℓ largest buckets, as long as there are so many.
 

@@ -33,14 +33,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, ClassVar
 
-import numba
 import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
+from unveil._compiled import compiled, inner
 from unveil.engine import Task, run_tasks
 from unveil.microdata import Column, Intervals, Kind, Microdata, Release
 from unveil.sanitize._goals import refuse_few
@@ -274,11 +273,8 @@ def _halves(
 # MDAV works on distinct records with weights, stored column by column, so that a distance to all of
 # them is a few straight walks through memory. Of several equally far or near, the first is taken.
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
 
-
-@_inner
+@inner
 def _middle(points, codes, weights, n, counts, place, mode):
     """The means of the columns of numbers, and the most frequent codes of the others."""
     total = 0
@@ -296,7 +292,7 @@ def _middle(points, codes, weights, n, counts, place, mode):
                 mode[c] = value
 
 
-@_inner
+@inner
 def _distances(points, codes, n, place, mode, distance):
     """Squared distances of all records from a place; another code counts 1."""
     for i in range(n):
@@ -312,7 +308,7 @@ def _distances(points, codes, n, place, mode, distance):
             distance[i] += values[i] != one
 
 
-@_inner
+@inner
 def _nearest(distance, weights, n, k, near):
     """The nearest records of total weight k or more: their number and their weight.
 
@@ -336,7 +332,7 @@ def _nearest(distance, weights, n, k, near):
     return kept, total
 
 
-@_inner
+@inner
 def _close_gaps(points, codes, weights, who, distance, n):
     """Close the gaps of those who are gone (-1); return how many are left."""
     to = 0
@@ -352,7 +348,7 @@ def _close_gaps(points, codes, weights, who, distance, n):
     return to
 
 
-@_jit()
+@compiled()
 def _mdav(
     points: NDArray[np.float64],
     codes: NDArray[np.int32],

@@ -26,11 +26,11 @@ the main thread calls returns a number or nothing, for the reason given in Mondr
 from __future__ import annotations
 
 import math
-from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from unveil._compiled import compiled, inner
 
 TRIVIAL, EXACT, BETHE, ASTRAY = 0, 1, 2, 3
 """How a group was computed; ASTRAY: messages had not settled when they were stopped."""
@@ -40,9 +40,6 @@ _FEW = 32  # people of whom even ill-balanced weights can be multiplied: 10⁻�
 _MESSAGES = 500
 _STILL = 1e-10  # change of a belief
 _SMALLEST = 1e-280
-
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
 
 
 class Sheet(NamedTuple):
@@ -66,7 +63,7 @@ class Sheet(NamedTuple):
     states: Any
 
 
-@_inner
+@inner
 def _log_weights(sheet, group, offset, table):
     """Σ log P(a | s) over the columns that are known, for rows and sensitive values of a group."""
     first, a = sheet.start[group], sheet.value_start[group]
@@ -81,7 +78,7 @@ def _log_weights(sheet, group, offset, table):
     return log_x
 
 
-@_inner
+@inner
 def _balance(log_x, people, numbers, x):
     """Balance weights; returns by how much the logarithm of a world's weight has grown.
 
@@ -118,7 +115,7 @@ def _balance(log_x, people, numbers, x):
     return grown
 
 
-@_inner
+@inner
 def _exactly(x, people, numbers, states, beliefs):
     """Beliefs from all states; returns the weight of all worlds, 0 if it underflows."""
     rows, width = x.shape
@@ -168,7 +165,7 @@ def _exactly(x, people, numbers, states, beliefs):
     return whole
 
 
-@_inner
+@inner
 def _by_messages(x, people, numbers, beliefs):
     """Beliefs by Bethe's approximation; returns whether messages settled."""
     rows, width = x.shape
@@ -204,7 +201,7 @@ def _by_messages(x, people, numbers, beliefs):
     return False
 
 
-@_inner
+@inner
 def _bethe_weight(x, people, numbers, beliefs):
     """Bethe's approximation of the log weight of all worlds."""
     found = 0.0
@@ -221,7 +218,7 @@ def _bethe_weight(x, people, numbers, beliefs):
     return found
 
 
-@_inner
+@inner
 def _same_for_all(log_x, people, numbers, beliefs):
     """Beliefs if all people or all values are alike; returns the log weight of worlds."""
     total = float(people.sum())
@@ -234,7 +231,7 @@ def _same_for_all(log_x, people, numbers, beliefs):
     return found
 
 
-@_inner
+@inner
 def _of_group(log_x, people, numbers, states, beliefs):
     """Beliefs about one group; returns how they were found, and the log weight of all worlds."""
     if len(people) == 1 or len(numbers) == 1:
@@ -249,7 +246,7 @@ def _of_group(log_x, people, numbers, states, beliefs):
     return BETHE if rests else ASTRAY, _bethe_weight(x, people, numbers, beliefs) - grown
 
 
-@_jit()
+@compiled()
 def reweigh(sheet, offset, table, beliefs, how):
     """Beliefs about everybody, by a model.
 
@@ -281,7 +278,7 @@ def reweigh(sheet, offset, table, beliefs, how):
     return found
 
 
-@_jit()
+@compiled()
 def tally(sheet, offset, beliefs, counts):
     """Add to ``counts`` how many people with each value are expected to have each sensitive one."""
     columns = sheet.codes.shape[1]

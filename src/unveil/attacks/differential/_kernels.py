@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from functools import partial
-
-import numba
 import numpy as np
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
+from unveil._compiled import compiled, inner
 
 _BLOCK = 1024  # samples worked on together, while they are in the processor's cache
 
 
-@_inner
+@inner
 def _believe(noise, first, last, counts, added, shares, total):
     """Write the shares of the samples ``[first, last)`` of noisy counts: values × samples.
 
@@ -40,7 +36,7 @@ def _believe(noise, first, last, counts, added, shares, total):
             shares[j, i] *= total[i]
 
 
-@_inner
+@inner
 def _tail(distances, epsilons):
     """How many distances are ε or more, for each ε."""
     counts = np.zeros(len(epsilons), np.int64)
@@ -52,7 +48,7 @@ def _tail(distances, epsilons):
     return counts
 
 
-@_jit()
+@compiled()
 def sample_case(noise, counts, kept, added, factor, epsilons):
     """Sample one case: its own count is the first, and is one less on the second side.
 

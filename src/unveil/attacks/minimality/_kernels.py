@@ -19,11 +19,11 @@ is called from Python returns a number, for the reason given in Mondrian's kerne
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from unveil._compiled import compiled, inner
 
 SIZE, EXTRA, ATTEMPT = 0, 1, 2  # columns of Parts.part
 LIMIT, MARGIN, SIZE_BEFORE, EXTRA_BEFORE = 0, 1, 2, 3  # columns of Parts.attempt
@@ -31,9 +31,6 @@ CLASS, VALUE, NUMBER, ROOM = 0, 1, 2, 3  # columns of an item
 
 _SHUFFLED = 60  # people of a class, up to which it is shuffled as a whole
 _PAIRS = 4  # exchanges per block of a class and sweep
-
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
 
 
 class Goal(NamedTuple):
@@ -120,7 +117,7 @@ class State(NamedTuple):
     sums: Any
 
 
-@_inner
+@inner
 def _is_far(hist, size, goal):
     """Whether a part is further than t from the whole table."""
     moved = 0.0
@@ -133,7 +130,7 @@ def _is_far(hist, size, goal):
     return moved > goal.far * float(size) * float(goal.records)
 
 
-@_inner
+@inner
 def _fails(hist, size, goal):
     if goal.l > 1:
         for s in range(len(hist)):
@@ -142,7 +139,7 @@ def _fails(hist, size, goal):
     return len(goal.stretch) > 0 and _is_far(hist, size, goal)
 
 
-@_jit()
+@compiled()
 def failing(hists, sizes, goal, fails):
     """Which parts with these histograms fail; returns how many."""
     number = 0
@@ -152,12 +149,12 @@ def failing(hists, sizes, goal, fails):
     return number
 
 
-@_inner
+@inner
 def _is_refused(parts, sums, a):
     return sums[a, 0] > parts.attempt[a, LIMIT] or sums[a, 1] > parts.attempt[a, MARGIN]
 
 
-@_inner
+@inner
 def _all_refused(parts, goal, hist, sums):
     """Whether all attempts are refused; ``sums`` (attempts × 2) is scratch."""
     for a in range(len(sums)):
@@ -176,7 +173,7 @@ def _all_refused(parts, goal, hist, sums):
     return True
 
 
-@_inner
+@inner
 def _turn(parts, sums, p, fails):
     """A part fails now, or does so no more; returns how many more attempts are refused."""
     a, sign = parts.part[p, ATTEMPT], np.int64(1 if fails else -1)
@@ -186,7 +183,7 @@ def _turn(parts, sums, p, fails):
     return np.int64(_is_refused(parts, sums, a)) - before
 
 
-@_inner
+@inner
 def _begin(parts, goal):
     """The state before anything is placed, and how many attempts are refused already."""
     n = len(parts.part)
@@ -205,7 +202,7 @@ def _begin(parts, goal):
     return state, refused
 
 
-@_inner
+@inner
 def _put(parts, goal, state, block, s, number):
     """Place ``number`` of value s in a block (or remove, if negative); returns newly refused."""
     hist, over, l = state.hist, state.over, goal.l  # noqa: E741
@@ -227,7 +224,7 @@ def _put(parts, goal, state, block, s, number):
 # All worlds -------------------------------------------------------------------------------------
 
 
-@_jit()
+@compiled()
 def all_worlds(parts, goal, blocks, items, choose, steps, placed, left):
     """Enumerate all worlds; returns the share of those kept, or -1 after too many steps.
 
@@ -302,7 +299,7 @@ def all_worlds(parts, goal, blocks, items, choose, steps, placed, left):
     return mass
 
 
-@_inner
+@inner
 def _note_room(first, cap, weight, left):
     """Add each block's share of the room that its class still has."""
     for c in range(len(first) - 1):
@@ -317,14 +314,14 @@ def _note_room(first, cap, weight, left):
 # Some worlds ------------------------------------------------------------------------------------
 
 
-@_inner
+@inner
 def _shuffle(values, start, end, rng):
     for i in range(end - 1, start, -1):
         j = start + np.int64(rng.random() * (i + 1 - start))
         values[i], values[j] = values[j], values[i]
 
 
-@_jit()
+@compiled()
 def draw(parts, goal, blocks, secrets, rng, draws, kept, refused):
     """Shuffle values within classes, again and again; returns how many worlds are kept.
 
@@ -350,7 +347,7 @@ def draw(parts, goal, blocks, secrets, rng, draws, kept, refused):
     return number
 
 
-@_inner
+@inner
 def _look(parts, goal, state, p):
     """Check whether a part is too far from the table; returns how many more are refused."""
     now = _is_far(state.hist[p], parts.part[p, SIZE], goal)
@@ -360,7 +357,7 @@ def _look(parts, goal, state, p):
     return _turn(parts, state.sums, p, now) if state.over[p] == 0 else 0
 
 
-@_inner
+@inner
 def _look_at_block(parts, goal, state, block):
     change = 0
     if len(goal.stretch) > 0:
@@ -369,7 +366,7 @@ def _look_at_block(parts, goal, state, block):
     return change
 
 
-@_inner
+@inner
 def _exchange(parts, goal, state, b, d, s, z):
     """Value s goes from block b to d, and z the other way; returns newly refused attempts."""
     change = _put(parts, goal, state, b, s, -1)
@@ -380,7 +377,7 @@ def _exchange(parts, goal, state, b, d, s, z):
     return change + _look_at_block(parts, goal, state, d)
 
 
-@_inner
+@inner
 def _replace(parts, goal, block_of, state, start, end, old, new):
     """Give the people from start to end new values; returns newly refused attempts."""
     change = 0
@@ -394,7 +391,7 @@ def _replace(parts, goal, block_of, state, start, end, old, new):
     return change
 
 
-@_jit()
+@compiled()
 def walk(parts, goal, blocks, secrets, rng, sweeps, kept):
     """Walk from a world to others; returns how many attempts are not refused in the end.
 

@@ -15,11 +15,11 @@ the main thread calls returns a number or nothing, for the reason given in Mondr
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from unveil._compiled import compiled, inner
 
 ANY = -1
 """The code of a value that is not known: every region may cover it."""
@@ -35,9 +35,6 @@ GROUPS, AMONG, FOUND, RESORTED = 1, 2, 3, 4  # of a point, after its records: FO
 WORDS = 4  # of 64 bits, for the codes beneath a node; larger domains share bits
 _FEW = 8  # boxes that are looked at one by one
 _FAR = 2**31 - 1
-
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
 
 
 class Boxes(NamedTuple):
@@ -92,7 +89,7 @@ class Counts(NamedTuple):
     resorts: Any
 
 
-@_inner
+@inner
 def _reach(boxes, order, first, last, least, most):
     """Write the range of where boxes begin (even places) and of where they end (odd ones)."""
     columns = boxes.sides.shape[1]
@@ -105,7 +102,7 @@ def _reach(boxes, order, first, last, least, most):
             most[side] = max(most[side], bound)
 
 
-@_inner
+@inner
 def _parted(boxes, order, first, last, side, middle):
     """Put boxes whose begin (or end) is at most the middle first; say where the others begin."""
     here, there = first, last - 1
@@ -120,7 +117,7 @@ def _parted(boxes, order, first, last, side, middle):
     return here
 
 
-@_jit()
+@compiled()
 def grow(boxes, order, reach, nodes, room):
     """Sort boxes into a tree; returns how many nodes it has.
 
@@ -164,13 +161,13 @@ def grow(boxes, order, reach, nodes, room):
     return node
 
 
-@_inner
+@inner
 def _mark(bits, code):
     spot = code % (64 * WORDS)
     bits[spot // 64] |= np.uint64(1) << np.uint64(spot % 64)
 
 
-@_jit()
+@compiled()
 def link(boxes, tree, begins):
     """Write where a search goes on after each node, and the bits.
 
@@ -201,7 +198,7 @@ def link(boxes, tree, begins):
                         _mark(bits, code)
 
 
-@_inner
+@inner
 def _may_cover(tree, node, point):
     for j in range(len(point)):
         code = point[j]
@@ -217,7 +214,7 @@ def _may_cover(tree, node, point):
     return True
 
 
-@_inner
+@inner
 def _covers(boxes, box, point):
     for j in range(len(point)):
         code, side = point[j], boxes.sides[box, j]
@@ -238,14 +235,14 @@ def _covers(boxes, box, point):
     return True
 
 
-@_jit()
+@compiled()
 def covered(boxes, box_of, points, found):
     """For each point, write whether the box named for it covers it."""
     for i in range(len(points)):
         found[i] = _covers(boxes, box_of[i], points[i])
 
 
-@_inner
+@inner
 def _has(counts, box, secret):
     if secret == ANY_VALUE:
         return 1
@@ -255,7 +252,7 @@ def _has(counts, box, secret):
     return 0
 
 
-@_jit()
+@compiled()
 def search(boxes, tree, counts, points, own, people, found, value, number, room):
     """Add up the boxes that cover each point; returns for how many points there was room.
 

@@ -12,19 +12,15 @@ remain show where the right code was not the larger one.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import NamedTuple
 
-import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from unveil._compiled import compiled, inner
 from unveil.microdata import Column, Intervals, Regions, Sets
 
 _BITS = 64  # per word
-
-compiled = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-inner = compiled(no_cpython_wrapper=True)  # called by other kernels only
 
 
 def starts(lengths: ArrayLike) -> NDArray[np.int64]:

@@ -18,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.relative_risk._boxes import compiled, starts
+from unveil._compiled import compiled
+from unveil.attacks.relative_risk._boxes import starts
 from unveil.attacks.relative_risk._domain import Members
 
 _MOST_ENTRIES = 32_000_000  # of all sets, counted once per sensitive value

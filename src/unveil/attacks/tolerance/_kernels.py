@@ -5,18 +5,15 @@ What the main thread calls returns nothing, for the reason given in Mondrian's k
 
 from __future__ import annotations
 
-from functools import partial
-
-import numba
 import numpy as np
+
+from unveil._compiled import compiled
 
 DUST = 1e-9
 """Beliefs up to this are rounding, as are differences of chances."""
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 
-
-@_jit()
+@compiled()
 def judge(
     beliefs, low, high, first, last, begins, order, start, true, within, chance, tied, hits, own
 ):

@@ -32,11 +32,11 @@ Everything is in this one file because numba's cache does not notice changes in 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from unveil._compiled import compiled, inner
 
 SPAN, TREE, FLAT = 0, 1, 2
 """How a column is cut: by value along a line, by hierarchy children, by value in sorted order."""
@@ -44,9 +44,7 @@ SPAN, TREE, FLAT = 0, 1, 2
 LEAF, OWN = -1, -2  # instead of a column: not cut; to be decided
 _ANY_CODE = np.iinfo(np.int32).max
 
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
 # Not called from Python, so no code is made to unpack Python's objects: a fifth of the waiting.
-_inner = _jit(no_cpython_wrapper=True)
 
 # New users wait for compilation. It takes longer with every mixture of integer types. So there are
 # few, wide arrays with named columns, everything but records and codes is int64, and plain numbers
@@ -158,7 +156,7 @@ class Scratch(NamedTuple):
     view: View
 
 
-@_inner
+@inner
 def _new_scratch(rules, records):
     """Memory for looking at nodes, one at a time."""
     columns, parts = len(rules.column), rules.most_parts
@@ -177,12 +175,12 @@ def _new_scratch(rules, records):
 # Searching a sorted slice ---------------------------------------------------------------------
 
 
-@_inner
+@inner
 def _code(table, order, j, place):
     return np.int64(table[j, order[j, place]])
 
 
-@_inner
+@inner
 def _first_above(codes, line, start, end, code):
     """First place in ``line[start:end]`` of a record with a higher code, else ``end``."""
     while start < end:
@@ -194,7 +192,7 @@ def _first_above(codes, line, start, end, code):
     return start
 
 
-@_inner
+@inner
 def _common_node(rules, j, low, high):
     """Lowest node of column j's hierarchy above both leaves, so above all between."""
     node = rules.column[j, OFFSET] + low
@@ -206,7 +204,7 @@ def _common_node(rules, j, low, high):
 # What a node offers ---------------------------------------------------------------------------
 
 
-@_inner
+@inner
 def _count_values(table, rules, order, j, start, end, counts):
     """Sensitive values in ``[start, end)``, into ``counts``."""
     counts[:] = 0
@@ -214,7 +212,7 @@ def _count_values(table, rules, order, j, start, end, counts):
         counts[table[rules.secret, order[j, place]]] += 1
 
 
-@_inner
+@inner
 def _asked(table, rules, order, j, start, end):
     """The largest crowd that a record in ``[start, end)`` asks for, and the next largest."""
     most, next_most = np.int64(0), np.int64(0)
@@ -226,7 +224,7 @@ def _asked(table, rules, order, j, start, end):
     return most, next_most
 
 
-@_inner
+@inner
 def _look(table, rules, order, start, end, view):
     """Begin a view of the node ``[start, end)``, which has at least two records."""
     for j in range(len(rules.column)):
@@ -249,7 +247,7 @@ def _look(table, rules, order, start, end, view):
         view.width[WITH_ALL, j] = _width(rules, view, j, np.int64(_ANY_CODE))
 
 
-@_inner
+@inner
 def _measure_part(table, rules, order, start, end, view, j, part):
     """Note the size of the part ``[start, end)``, its largest count, and the crowd asked for."""
     view.part[j, part, SIZE] = end - start
@@ -268,7 +266,7 @@ def _measure_part(table, rules, order, start, end, view, j, part):
         view.part[j, part, MOST], view.part[j, part, TIES] = most, ties
 
 
-@_inner
+@inner
 def _measure_cuts(table, rules, order, start, end, view, j):
     """The cuts next to the middle: the last two at or below it, and the first above.
 
@@ -304,7 +302,7 @@ def _measure_cuts(table, rules, order, start, end, view, j):
         _measure_part(table, rules, order, bound, end, view, j, 2 * t + 1)
 
 
-@_inner
+@inner
 def _measure_children(table, rules, order, start, end, view, j, node):
     """The children of a hierarchy node; returns how many of those with records miss the goal."""
     part, failing, none = np.int64(0), np.int64(0), np.int64(-1)
@@ -326,7 +324,7 @@ def _measure_children(table, rules, order, start, end, view, j, node):
     return failing
 
 
-@_inner
+@inner
 def _holds(rules, view, j, part, missing, crowd):
     """Whether a part meets k, ℓ, t and its members' crowds without one of its records.
 
@@ -355,7 +353,7 @@ def _holds(rules, view, j, part, missing, crowd):
     return view.part[j, part, far] == 0
 
 
-@_inner
+@inner
 def _is_far(rules, view, j, part, size, missing):
     """Whether a part of that size is further than t from the whole table; as in `_holds`.
 
@@ -381,7 +379,7 @@ def _is_far(rules, view, j, part, size, missing):
 # Which cut? -----------------------------------------------------------------------------------
 
 
-@_inner
+@inner
 def _range_without(view, j, code):
     """Smallest and largest code in column j without one record that has ``code``."""
     low, high = view.column[j, LOW], view.column[j, HIGH]
@@ -392,7 +390,7 @@ def _range_without(view, j, code):
     return low, high
 
 
-@_inner
+@inner
 def _matters(rules, view, j, code):
     """Whether column j looks different without one record that has ``code``."""
     if code == view.column[j, LOW] and code != view.column[j, LOW2]:
@@ -402,7 +400,7 @@ def _matters(rules, view, j, code):
     return rules.column[j, KIND] == FLAT and view.run[rules.column[j, OFFSET] + code] == 1
 
 
-@_inner
+@inner
 def _width(rules, view, j, code):
     """Normalized width of column j without one record that has ``code`` (_ANY_CODE: with all)."""
     low, high = _range_without(view, j, code)
@@ -420,7 +418,7 @@ def _width(rules, view, j, code):
     return (distinct - 1) / rules.extent[j]
 
 
-@_inner
+@inner
 def _cut_between(rules, view, j, n, code, missing, crowd):
     """Last code left of the most even cut of column j, the lower of two; -1 if it misses the goal.
 
@@ -452,7 +450,7 @@ def _cut_between(rules, view, j, n, code, missing, crowd):
     return view.column[j, CODE + best]
 
 
-@_inner
+@inner
 def _cut_children(table, rules, order, start, end, view, j, code, missing, crowd):
     """The hierarchy node all records but the left-out one share, if its children meet the goal."""
     node, failing = view.column[j, NODE], view.column[j, FAILING]
@@ -481,7 +479,7 @@ def _cut_children(table, rules, order, start, end, view, j, code, missing, crowd
     return -1
 
 
-@_inner
+@inner
 def _decide(table, rules, order, start, end, view, record):
     """Column and cut of a node without ``record`` (-1: with all); (LEAF, -1) if none."""
     n, missing, crowd = end - start, np.int64(-1), np.int64(-1)
@@ -531,7 +529,7 @@ def _decide(table, rules, order, start, end, view, record):
 # Carrying out a cut ---------------------------------------------------------------------------
 
 
-@_inner
+@inner
 def _new_tree(rules, n, region):
     """Room for a partition of n records; ``region`` is the root's: low and high of each column."""
     # Every class has at least k records, but for one that may hold only a left-out record.
@@ -547,7 +545,7 @@ def _new_tree(rules, n, region):
     return tree
 
 
-@_inner
+@inner
 def _add_children(grown, node, used, part_of):
     """Append a node's children as its cut has them, and note which record goes where."""
     table, rules, order, tree = grown
@@ -581,7 +579,7 @@ def _add_children(grown, node, used, part_of):
     tree.node[node, N_CHILDREN] = parts
 
 
-@_inner
+@inner
 def _distribute(rules, order, tree, node, part_of, spare, cursor):
     """Put the records of each child together in every column but the cut one, where they are."""
     parts, child = tree.node[node, N_CHILDREN], tree.node[node, CHILD]
@@ -604,27 +602,27 @@ def _distribute(rules, order, tree, node, part_of, spare, cursor):
 # Counting who is covered ----------------------------------------------------------------------
 
 
-@_inner
+@inner
 def _is_alone(rules, j, code):
     """Whether the value is gone with its only record; cuts do not cover such values."""
     return rules.column[j, KIND] == FLAT and rules.alone[rules.column[j, OFFSET] + code]
 
 
-@_inner
+@inner
 def _is_whole(rules, tree, node, j):
     """Whether column j has not been cut on the path to a node, so that everything is covered."""
     last = rules.column[j, LAST_OF_ALL]
     return tree.region[node, j, 0] <= 0 and tree.region[node, j, 1] >= last
 
 
-@_inner
+@inner
 def _row_above(codes, line, rank, code):
     """The row of the first value above ``code``; one more than the last if there is none."""
     place = _first_above(codes, line, np.int64(0), len(line), code)
     return rank[line[place]] if place < len(line) else rank[line[-1]] + 1
 
 
-@_inner
+@inner
 def _tabulate(grown, start, end, j, line, rank, counts):
     """For column j, how many records of each sensitive value cover each value in the slice.
 
@@ -666,7 +664,7 @@ def _tabulate(grown, start, end, j, line, rank, counts):
     return total
 
 
-@_inner
+@inner
 def _correct_alone(grown, start, end, j, line, rank, counts, total):
     """For values that are gone, count only the classes for which column j was not cut."""
     table, rules, order, tree = grown
@@ -684,7 +682,7 @@ def _correct_alone(grown, start, end, j, line, rank, counts, total):
                 total[rank[line[p]], s] = counts[s]
 
 
-@_inner
+@inner
 def _count_cover(grown, start, end, lines, sign, who, targets, rank):
     """Add (or take away) what the classes in ``[start, end)`` cover of the targets ``who``.
 
@@ -725,7 +723,7 @@ class Cases(NamedTuple):
     used: Any  # how many cases, entries of records, entries of targets
 
 
-@_inner
+@inner
 def _no_cases(rules):
     return Cases(
         np.empty((16, 8), np.int64),
@@ -736,7 +734,7 @@ def _no_cases(rules):
     )
 
 
-@_inner
+@inner
 def _room(array, used, needed):
     """The array, or a larger copy of its ``used`` entries where ``needed`` would not fit."""
     if needed <= len(array):
@@ -748,7 +746,7 @@ def _room(array, used, needed):
     return larger
 
 
-@_inner
+@inner
 def _add_case(cases, grown, node, column, cut, counted, who):
     """Append a case: the node's records, sorted because it is not cut yet, with another cut."""
     rules, order, tree = grown.rules, grown.order, grown.tree
@@ -776,7 +774,7 @@ def _add_case(cases, grown, node, column, cut, counted, who):
     return Cases(head, region, records, targets, cases.used)
 
 
-@_inner
+@inner
 def _leave_class(grown, node, view, counts, t, i, targets):
     """Target t (record i) leaves its class, which publishes what the others still cover.
 
@@ -810,7 +808,7 @@ def _leave_class(grown, node, view, counts, t, i, targets):
         joint[t, table[rules.secret, i]] -= 1
 
 
-@_inner
+@inner
 def _sort_into_groups(who, goes, first, last, n_groups, spare):
     """Put the targets ``who[first:last]`` of each group together; those of group -1 are dropped.
 
@@ -833,7 +831,7 @@ def _sort_into_groups(who, goes, first, last, n_groups, spare):
     return begins
 
 
-@_inner
+@inner
 def _send(grown, node, who, goes, first, last, targets, view, keys):
     """Decide where each target goes from a node without its own record, into ``goes``.
 
@@ -876,7 +874,7 @@ def _send(grown, node, who, goes, first, last, targets, view, keys):
     return keys, n_keys
 
 
-@_inner
+@inner
 def _grow(grown, column, cut, who, stop, targets, scratch, cases):
     """Partition all of ``order`` and take the targets ``who`` down, each without its own record.
 
@@ -929,7 +927,7 @@ def _grow(grown, column, cut, who, stop, targets, scratch, cases):
     return used, cases
 
 
-@_jit()
+@compiled()
 def walk_cases(table, rules, given, first, last, stop, targets):
     """Grow each of the given cases ``[first, last)`` and take its targets down.
 

@@ -19,6 +19,7 @@ from weakref import WeakSet
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._unpacked import refuse_large_parquet
 from unveil.errors import (
     Cell,
     Column,
@@ -185,6 +186,7 @@ class _OneFile(_Shelf):
 
         try:
             self.content = parquet.ParquetFile(file, memory_map=True)
+            refuse_large_parquet(file, self.content)
             names = self.content.schema_arrow.names
             if _COLUMN not in names:
                 raise OracleError(

@@ -25,6 +25,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._unpacked import refuse_endless
 from unveil.engine import parse_duration, parse_memory, temporary_folder
 from unveil.errors import File, Foreign, InputError, Message, Text, UnveilError
 from unveil.microdata import Column, Microdata, Role, from_csv, from_parquet, value_text
@@ -199,12 +200,13 @@ def table_in(file: Path, kind: str | None = None) -> Any:
     """
     import pyarrow as pa
 
-    if kind == "json":
-        return _from_json(file)
-    if kind is None:
-        with file.open("rb") as stream:
-            kind = "parquet" if stream.read(len(_PARQUET)) == _PARQUET else "csv"
     try:
+        refuse_endless(file)
+        if kind == "json":
+            return _from_json(file)
+        if kind is None:
+            with file.open("rb") as stream:
+                kind = "parquet" if stream.read(len(_PARQUET)) == _PARQUET else "csv"
         if kind == "parquet":
             source = from_parquet(file, with_index=True)
         else:

@@ -14,11 +14,11 @@ the main thread calls returns a number or nothing, for the reason given in Mondr
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
+
+from unveil._compiled import compiled, inner
 
 TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
 KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
@@ -32,9 +32,6 @@ NOT_MET = -1  # instead of a number of classes: all records together miss the go
 
 _SPAN = 2**62  # keys below it fit into 64 bits
 _ODD = np.int64(-7046029254386353131)  # a number without a pattern, to spread keys by
-
-_jit = partial(numba.njit, cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-_inner = _jit(no_cpython_wrapper=True)
 
 
 class Goal(NamedTuple):
@@ -52,7 +49,7 @@ class Goal(NamedTuple):
     far: Any
 
 
-@_inner
+@inner
 def _renumber(work, n, span, slots):
     """Number the keys by first appearance; return how many there are.
 
@@ -81,7 +78,7 @@ def _renumber(work, n, span, slots):
     return found
 
 
-@_jit()
+@compiled()
 def classes(codes, group, at, work, slots):
     """Put combinations (columns × combinations) into classes; returns how many there are.
 
@@ -105,7 +102,7 @@ def classes(codes, group, at, work, slots):
     return _renumber(work, n, span, slots)
 
 
-@_inner
+@inner
 def _is_far(hist, size, goal):
     """Whether a class is further than t from the whole table."""
     moved, inside, first, after = 0, 0, -1, 0
@@ -121,13 +118,13 @@ def _is_far(hist, size, goal):
     return float(moved) > goal.far * float(size) * float(goal.records)
 
 
-@_inner
+@inner
 def _misses(hist, size, most, goal):
     """Whether a class misses the goal; ``most``: records of its most frequent value."""
     return size < goal.k or most * goal.l > size or _is_far(hist, size, goal)
 
 
-@_inner
+@inner
 def _in_order(entry, class_of, n_classes):
     """Where the entries of each class begin in a list of all, and that list."""
     start, order = np.zeros(n_classes + 1, np.int64), np.empty(len(entry), np.int64)
@@ -142,7 +139,7 @@ def _in_order(entry, class_of, n_classes):
     return start, order
 
 
-@_jit()
+@compiled()
 def judge(entry, class_of, sizes, goal, spared, limit, misses):
     """Which classes miss the goal; returns how many records are in them.
 
@@ -168,7 +165,7 @@ def judge(entry, class_of, sizes, goal, spared, limit, misses):
     return missing - largest
 
 
-@_jit()
+@compiled()
 def judge_without(entry, class_of, sizes, goal, is_target, misses):
     """Which targets (entries) are in a class that would miss the goal without one of its records.
 
@@ -232,7 +229,7 @@ class Classes(NamedTuple):
     following: Any
 
 
-@_inner
+@inner
 def _bits(word):
     """How many bits of a word are set."""
     word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -243,7 +240,7 @@ def _bits(word):
     return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@_inner
+@inner
 def _above(cells, j, a, b):
     """The lowest node of column j above two nodes."""
     offset = cells.column[j, BEGIN]
@@ -253,7 +250,7 @@ def _above(cells, j, a, b):
     return a
 
 
-@_inner
+@inner
 def _in_both(cells, classes, j, a, b):
     """How many values two classes' sets in column j have together."""
     both = 0
@@ -262,7 +259,7 @@ def _in_both(cells, classes, j, a, b):
     return both
 
 
-@_inner
+@inner
 def _nearest(cells, classes, a, n_alive, joined):
     """The class whose merging with `a` adds the least loss, the first of several.
 
@@ -299,7 +296,7 @@ def _nearest(cells, classes, a, n_alive, joined):
     return nearest, least
 
 
-@_inner
+@inner
 def _take(cells, classes, a, b):
     """Merge class b into class a."""
     ranges, sets, columns = cells.begin[0], cells.begin[1], cells.begin[2]
@@ -323,7 +320,7 @@ def _take(cells, classes, a, b):
     classes.info[b, INTO] = a
 
 
-@_inner
+@inner
 def _class_misses(entry, classes, c, goal, hist):
     """Whether a class misses the goal, from its chain of entries."""
     if goal.l <= 1 and len(goal.stretch) == 0:
@@ -337,7 +334,7 @@ def _class_misses(entry, classes, c, goal, hist):
     return _misses(hist, classes.info[c, SIZE], most, goal)
 
 
-@_inner
+@inner
 def _smallest_failing(classes, n_alive):
     """The smallest class that misses the goal, the first of several; -1 if none does."""
     smallest = np.int64(-1)
@@ -353,7 +350,7 @@ def _smallest_failing(classes, n_alive):
     return smallest
 
 
-@_inner
+@inner
 def _bury(classes, n_alive, c):
     """Remove a class from the unordered list of those left; returns the length of the list."""
     for place in range(n_alive):
@@ -362,7 +359,7 @@ def _bury(classes, n_alive, c):
     return n_alive - 1
 
 
-@_jit()
+@compiled()
 def merge(entry, cells, classes, goal, everything, limit):
     """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
 

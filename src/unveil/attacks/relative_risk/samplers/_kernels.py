@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from unveil.attacks.relative_risk._boxes import compiled, inner
+from unveil._compiled import compiled, inner
 
 # Indices are unsigned in the innermost loops: for a signed index numba checks whether it counts
 # from the end.
