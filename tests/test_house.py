@@ -15,7 +15,7 @@ FLOORS = (
     {"_version", "_lazy", "_text", "_terminal", "_exits", "_compiled"},
     {"errors"},
     {"_faults"},
-    {"options", "findings", "files", "_unpacked", "_axes", "_named_options"},
+    {"options", "findings", "files", "_unpacked", "_memory", "_axes", "_named_options"},
     {"registry"},
     {"microdata"},
     {"engine"},

@@ -9,12 +9,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._memory import room_for
 from unveil.adversary import Adversary, adversary_named, reweighed
 from unveil.errors import (
     File,
     Foreign,
     GoalError,
     InputError,
+    InternalError,
     Listed,
     Message,
     Option,
@@ -139,9 +141,10 @@ class Knowledge:
         self, adversary: Adversary, release: AnyRelease, records: NDArray[np.intp]
     ) -> NDArray[np.float64]:
         """What an adversary believes about these records, given a release."""
+        room_for(len(records), self.microdata.sensitive.size, times=3)
         try:
             beliefs = adversary.predict(release, self.microdata.codes[:, records])
-        except UnveilError:
+        except (UnveilError, MemoryError):
             raise
         except Exception as error:  # anything can go wrong in a user's model
             raise AdversaryError(
@@ -202,6 +205,8 @@ def each_if_not_all(
     """
     try:
         return ask(np.arange(targets)), {}
+    except (InternalError, MemoryError):  # nobody's model
+        raise
     except Exception as error:  # anything can go wrong in a user's model
         if targets == 1:
             return np.full((1, values), np.nan), {0: said(error)}

@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._memory import room_for
 from unveil.errors import File, InputError, MissingValuesError, Row
 from unveil.files import Writer, not_written, same_file, write_together
 from unveil.microdata._cell_columns import column_cells
@@ -107,6 +108,7 @@ class Permuted(AnyRelease):
             )  # fmt: skip
         refuse_gaps(named)
         groups, (numbers,) = numbered_groups([named])
+        room_for(len(groups), microdata.sensitive.size)
         counts = np.zeros((len(groups), microdata.sensitive.size), dtype=np.int64)
         np.add.at(counts, (numbers, microdata.sensitive.codes), 1)
         release = cls(

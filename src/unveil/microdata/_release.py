@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._memory import room_for
 from unveil._text import counted
 from unveil.errors import File, InputError, Message, Text
 from unveil.microdata._extras import Extras
@@ -246,6 +247,7 @@ class Release(AnyRelease):
     def counts(self) -> NDArray[np.int64]:
         """Number of records: classes × sensitive values."""
         width = self.sensitive.size
+        room_for(self.n_classes, width, times=2.5)  # attackers copy it, and add it up
         flat = self.class_of.astype(np.int64) * width + self.sensitive.codes
         return np.bincount(flat, minlength=self.n_classes * width).reshape(-1, width)
 
@@ -256,6 +258,7 @@ class Release(AnyRelease):
 
     @cached_property
     def _covering(self) -> tuple[NDArray[np.int64], ...]:
+        room_for(sum(column.size for column in self.quasi), self.sensitive.size)
         return tuple(
             regions.cover_counts(self.counts, column.size)
             for column, regions in zip(self.quasi, self.regions, strict=True)
@@ -270,6 +273,7 @@ class Release(AnyRelease):
         )
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
+        room_for(codes.shape[1], self.sensitive.size)
         return joint_counts(self.regions, self.counts, codes)
 
     def cells(self) -> list[list[str]]:

@@ -10,7 +10,7 @@ the number that is most likely to be near enough.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,7 +38,8 @@ from unveil.microdata import AnyRelease
 BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
 """The rows of answers."""
 
-_STEP = 4096  # people asked about at a time
+_STEP = 4096  # people asked about at a time, and fewer where there are many values
+_ENTRIES = 1 << 22
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -242,8 +243,11 @@ class Game:
         secret, targets = self.known.microdata.sensitive, self.targets
         counts = np.bincount(secret.codes[self._ever_in], minlength=secret.size)
         prior = counts / counts.sum() if self.known.prior is None else self.known.prior
-        rows = prior[targets] if prior.ndim == 2 else np.tile(prior, (len(targets), 1))
-        found = answers(rows, secret.codes[targets], self.confidence, self.near)
+        found = np.empty((5, len(targets)))
+        for some in self._steps(len(targets)):
+            asked = targets[some]
+            rows = prior[asked] if prior.ndim == 2 else np.tile(prior, (len(asked), 1))
+            found[:, some] = answers(rows, secret.codes[asked], self.confidence, self.near)
         ever_out = np.concatenate([people.held_out for people in self.splits])
         inside, outside = (np.isin(targets, some) for some in (self._ever_in, ever_out))
         return self._means(found, inside), self._means(found, outside)
@@ -255,14 +259,20 @@ class Game:
         order = np.argsort(which, kind="stable")
         ends = np.searchsorted(which[order], np.arange(len(first) + 1))
         found = np.empty((5, len(records)))
-        for start in range(0, len(first), _STEP):
-            stop = min(start + _STEP, len(first))
+        for some in self._steps(len(first)):
+            start, stop = some.start, some.stop
             beliefs = self.known.believed(adversary, release, first[start:stop])
             rows = order[ends[start] : ends[stop]]
             true = self.known.microdata.sensitive.codes[records[rows]]
             about = beliefs[which[rows] - start]
             found[:, rows] = answers(about, true, self.confidence, self.near)
         return found
+
+    def _steps(self, people: int) -> Iterator[slice]:
+        """Some people at a time: all of them by all values would be too large."""
+        step = max(1, min(_STEP, _ENTRIES // self.known.microdata.sensitive.size))
+        for start in range(0, people, step):
+            yield slice(start, min(start + step, people))
 
     def _each_once(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """One record for each combination of quasi-identifiers, and each target's place there.
