@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Sequence
 
@@ -14,7 +15,7 @@ __all__ = ["main", "run_words"]
 def main(words: Sequence[str] | None = None) -> None:
     """Entry point of the ``unveil`` command."""
     from unveil.cli._signals import leave_if_work_goes_on, watch_for_signals
-    from unveil.cli._streams import flushed, have_streams
+    from unveil.cli._streams import flushed, have_streams, lost
 
     have_streams()
     code = ExitCode.DONE
@@ -25,7 +26,10 @@ def main(words: Sequence[str] | None = None) -> None:
         except Exit as left:
             code = left.code
         except OSError as error:  # of what is printed, perhaps, and not of a command
-            code = _crashed(error) if flushed() else ExitCode.WRONG_INPUT
+            if isinstance(error, BrokenPipeError) or error.errno in (errno.ENOSPC, errno.EIO):
+                lost(error)
+            else:
+                code = _crashed(error)
         except KeyboardInterrupt:  # before a command has begun
             code = ExitCode.INTERRUPTED
         except (Exception, SystemExit) as error:
