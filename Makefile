@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: help demo test fuzz chaos proofs test-spark test-browser reports lint format docs screenshot \
-        notebooks bench reproduce clean
+        notebooks bench reproduce audit-dependencies clean
 help:
 	@echo "make demo    try unveil on a real survey; writes demo-report.html"
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
@@ -14,6 +14,7 @@ help:
 	@echo "make proofs  the same tests with all their random cases, of which make test takes a third"
 	@echo "make fuzz    100,000 inputs that are nearly right; what is a fault goes into fuzz-out/"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
+	@echo "make audit-dependencies   known vulnerabilities and licences of what unveil installs"
 	@echo "make docs    build the documentation into site/; make screenshot draws its picture of a report"
 	@echo "make notebooks   execute the example notebooks anew"
 	@echo "make bench   measure speed; UNVEIL_DATA says where the public microdata is"
@@ -52,6 +53,9 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-lint
 format: $(VENV)/.installed-lint
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+audit-dependencies: $(VENV)/.installed-test $(VENV)/.installed-report
+	$(BIN)/python tools/audit_dependencies.py $(VENV) $(VENV)-audit
 
 docs: $(VENV)/.installed-docs
 	$(BIN)/python tools/reference
@@ -103,4 +107,4 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed | $(VENV)/bin/python
 	@touch $@
 
 clean:
-	rm -rf $(VENV) site fuzz-out reports-out reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(VENV)-audit site fuzz-out reports-out reproductions-out .mypy_cache .pytest_cache .ruff_cache .hypothesis

@@ -88,6 +88,8 @@ def everything_that_pages_name() -> None:
     names = ["Ann Smith", *(f"Person {number}" for number in range(1, 80))]
     survey = survey.assign(country=["France", "Germany"] * 40, name=names)
     survey.to_csv("survey.csv", index=False)
+    counts = survey.value_counts(["age", "education", "income"]).rename("n")
+    counts.reset_index().to_csv("cells.csv", index=False)
     others = datasets.election_survey().take(range(80, 160)).to_frame()
     others.assign(country=["France", "Germany"] * 40).to_csv("others.csv", index=False)
     shutil.copytree(Path(datasets.__file__).parent / "hierarchies", "hierarchies")

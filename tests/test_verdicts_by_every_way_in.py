@@ -4,7 +4,7 @@ Each case is a pair of files, a threshold, the state that is true of it, and wha
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -57,9 +57,18 @@ class Case:
     sanitizer: str | None = None
     published: str | None = None
     tolerance: float | None = None
+    strict: bool = False
+    options: dict | None = None
+
+
+def two_suppressed(table):
+    """Once they were candidates for everybody, and nobody was linked."""
+    return table.astype(object).where(~np.isin(np.arange(N), [3, 99])[:, None] | (
+        table.columns == "diagnosis"), "*")  # fmt: skip
 
 
 RAW, PAID = hospital(), salaries()
+STARS = RAW.assign(age="*", ward="*", stay="*")
 WARDS = "age,ward,stay,diagnosis\n" + "".join(
     f"*,{ward},*,{diagnosis}\n" for ward, diagnosis in alike()[["ward", "diagnosis"]].to_numpy()
 )
@@ -98,6 +107,32 @@ CASES = {
         fail_on="accuracy > 50%", required="accuracy <= 50%", state="fails",
         says="which is above 50", tolerance=20,
     ),
+    "two of four hundred rows are suppressed": Case(
+        table=RAW, published=two_suppressed(RAW).to_csv(index=False), part="linkage",
+        fail_on="linked > 50%", required="linked <= 50%", state="fails",
+        says="linked is 98.0%, which is above 50",  # of 98.5%, and two more
+    ),
+    "a column that nobody gave a role": Case(
+        table=RAW, published=STARS.assign(hobby=["chess", "music"] * (N // 2)).to_csv(index=False),
+        part="linkage", fail_on="linked > 50%", required="linked <= 50%", state="fails",
+        says="unroled is 1, which is above 0: 'hobby'", strict=True,
+    ),
+    "the same column, where it is only told": Case(
+        table=RAW, published=STARS.assign(hobby=["chess", "music"] * (N // 2)).to_csv(index=False),
+        part="linkage", fail_on="linked > 50%", required="linked <= 50%", state="passes",
+        says="also publishes 'hobby', which has no role",
+    ),
+    "a quasi-identifier under another name": Case(
+        table=RAW, published=STARS.assign(days=RAW["stay"]).to_csv(index=False),
+        part="linkage", fail_on="linked > 50%", required="linked <= 50%", state="fails",
+        says="the column 'days' has the values of 'stay'",
+    ),
+    "chains that have not converged": Case(
+        table=RAW.iloc[:30], sanitizer="anatomy:l=2", part="relative-risk",
+        fail_on="gr > 50%", required="gr <= 50%", state="not known",
+        says="gr is not known: the chains have not converged",
+        options={"exact": "never", "sweeps": 8},
+    ),
 }  # fmt: skip
 QUASI = ["age", "ward", "stay"]
 
@@ -127,8 +162,9 @@ def test_in_python(case):
         with pytest.raises(uv.errors.InputError, match=r"published\.csv"):
             read(case)
         return
-    audit = uv.audit(*read(case), fail_on=case.fail_on, attacks=[case.part],
-                     tolerance=case.tolerance, progress=False)  # fmt: skip
+    audit = uv.audit(*read(case), fail_on=case.fail_on, attacks={case.part: case.options or {}},
+                     tolerance=case.tolerance, strict_columns=case.strict,
+                     progress=False)  # fmt: skip
     assert str(audit.releases[0].state) == case.state
     assert case.says in squeezed(audit.summary())
 
@@ -136,8 +172,12 @@ def test_in_python(case):
 def test_in_a_shell(case):
     what = ["--sanitizer", case.sanitizer] if case.sanitizer else ["--release", "published.csv"]
     more = ["--tolerance", case.tolerance] if case.tolerance else []
-    done = run("audit", "table.csv", "--quasi", ",".join(QUASI), "--sensitive", "diagnosis", *what,
-               *more, "--attack", case.part, "--fail-on", case.fail_on, "--json", "audit.json",
+    more += ["--strict-columns"] if case.strict else []
+    table = ["table.csv", "--quasi", ",".join(QUASI), "--sensitive", "diagnosis", *what]
+    table += ["--attack", case.part]
+    if case.options:  # which stand in a project
+        table = ["--project", project(replace(case, fail_on=""))]
+    done = run("audit", *table, *more, "--fail-on", case.fail_on, "--json", "audit.json",
                code=EXIT[case.state])  # fmt: skip
     assert case.says in squeezed(done.stdout)
     written = json.loads(Path("audit.json").read_text())
@@ -149,6 +189,8 @@ def test_in_a_shell(case):
 def project(case):
     what = f'sanitizer = "{case.sanitizer}"' if case.sanitizer else 'file = "published.csv"'
     threat = f"[threat]\ntolerance = {case.tolerance}" if case.tolerance else ""
+    options = [f"{name} = {json.dumps(one)}" for name, one in (case.options or {}).items()]
+    options = "\n".join([f"[attacks.{case.part}]", *options]) if options else ""
     file = Path("unveil.toml")
     file.write_text(f"""
 [data]
@@ -161,8 +203,10 @@ diagnosis = "sensitive"
 {threat}
 [attacks]
 use = ["{case.part}"]
+{options}
 [thresholds]
-fail_on = ["{case.fail_on}"]
+fail_on = {json.dumps([case.fail_on] if case.fail_on else [])}
+strict_columns = {json.dumps(case.strict)}
 [[releases]]
 {what}
 """)
@@ -178,9 +222,12 @@ def test_in_a_project(case):
 
 def test_in_a_test(case):
     options = {case.part: {"tolerance": case.tolerance}} if case.tolerance else None
+    options = options or (case.options and {case.part: case.options})
     ways = [lambda: assert_release(project=project(case))]
     if case.state != "not tested":
-        ways.append(lambda: assert_release(*read(case), case.required, options=options))
+        ways.append(lambda: assert_release(
+            *read(case), case.required, options=options, strict_columns=case.strict
+        ))  # fmt: skip
     for way in ways:
         if case.state == "passes":
             assert case.says in squeezed(way().summary())

@@ -37,6 +37,7 @@ __all__ = [
     "Call",
     "Cell",
     "Column",
+    "CountsError",
     "File",
     "Foreign",
     "GoalError",
@@ -531,6 +532,10 @@ class HierarchyError(InputError):
 
 class MissingValuesError(InputError):
     """Missing values were found, and the user has not said what they mean."""
+
+
+class CountsError(InputError):
+    """A table may be one of counts, and the user has not said what a row is."""
 
 
 class GoalError(UnveilError):

@@ -14,7 +14,7 @@ from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
-from unveil.errors import HierarchyError, InputError
+from unveil.errors import CountsError, HierarchyError, InputError
 from unveil.microdata import Kind, read_release
 
 CITIES = uv.Hierarchy.from_paths(
@@ -620,8 +620,13 @@ def test_empty_cells_are_suppressed_unless_missing_is_a_value():
 
 def test_numbers_of_records_are_said():
     table = {"q": ["a", "b"], "s": ["x", "y"], "count": [3, 2]}
-    alone = read_release(table, quasi="q", sensitive="s")
-    assert len(alone) == 2
+    with pytest.raises(CountsError, match="looks like a table of counts"):
+        read_release(table, quasi="q", sensitive="s")
+    assert len(read_release(table, quasi="q", sensitive="s", count=False)) == 2
+    # Rows that are alike are no cells of a table.
+    twice = {name: values * 2 for name, values in table.items()}
+    alone = read_release(twice, quasi="q", sensitive="s")
+    assert len(alone) == 4
     assert alone.notes[-1] == (
         "each row is read as one record, regardless of its 'count'; if that is a number of "
         "records, give count='count'"

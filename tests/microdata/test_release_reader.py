@@ -11,7 +11,7 @@ from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
-from unveil.errors import InputError
+from unveil.errors import CountsError, InputError
 from unveil.microdata import read_release
 
 PATIENTS = uv.read_table(
@@ -301,11 +301,14 @@ def test_rows_that_stand_for_several_records():
     )
     fewer = read_release(table, AGES, count="n")
     assert (fewer.sizes.tolist(), fewer.dropped) == ([2, 2], 1)
-    # Numbers that do not add up to the records are no such numbers, unless that is said.
-    assert len(read_release(table | {"count": [2, 2, 2]}, AGES)) == 3
+    # Of numbers that do not add up to the records nobody knows what they are, unless that is said.
+    with pytest.raises(CountsError, match="looks like a table of counts"):
+        read_release(table | {"count": [2, 2, 2], "n": [1, 1, 1]}, AGES)
+    assert len(read_release(table | {"count": [2, 2, 2]}, AGES, count=False)) == 3
+    assert len(read_release(table | {"n": [2, 0, 1]}, AGES, count="n")) == 3
     with pytest.raises(InputError) as error:
-        read_release(table | {"n": [2, 0, 1]}, AGES, count="n")
-    assert str(error.value) == "row 2, column 'n' of table: '0' is not a number of records"
+        read_release(table | {"n": [2, -1, 1]}, AGES, count="n")
+    assert str(error.value) == "row 2, column 'n' of table: '-1' is not a number of records"
 
 
 def test_a_column_count_of_the_original_is_no_such_column():

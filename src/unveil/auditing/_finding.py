@@ -22,7 +22,7 @@ from unveil.errors import File, InputError, Message, Text, View
 from unveil.files import write_text
 from unveil.findings import Figure, Finding, Value
 from unveil.measures import Identifiers, published_besides
-from unveil.microdata import Microdata
+from unveil.microdata import Microdata, Release, one_value
 from unveil.registry import audited as declared_parts
 from unveil.render import Coarseness, json_text
 from unveil.sanitize import Identity, Oracle
@@ -117,6 +117,12 @@ class Audited:
     @property
     def is_untouched(self) -> bool:
         """Whether the table is published as it is: a baseline, and never the best release."""
+        made = self.subject.made
+        if isinstance(made, Release) and len(made) == len(self.subject.microdata):
+            # Whatever was measured: all cells are values, so nothing was lost.
+            exact = all((one_value(regions) >= 0).all() for regions in made.regions)
+            same = (made.totals == self.subject.microdata.sensitive_counts).all()
+            return bool(exact and same and not made.perturbed)
         return isinstance(self.subject.sanitizer, Identity) or (
             self.figures.get("loss") == 0 and not self.figures.get("suppressed")
         )

@@ -98,7 +98,8 @@ def audit(
     """Attack releases in every way that fits, and give one verdict and one report."""
     given = published.given()
     _Run(
-        table=table.audited(file), programs=programs.made(published),
+        table=table.audited(file, counted_elsewhere=bool(given.releases or given.anatomies)),
+        programs=programs.made(published),
         given=replace(
             given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
         ),

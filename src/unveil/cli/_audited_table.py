@@ -47,11 +47,11 @@ class AuditTable(Table):
         Shell(metavar="FILE", letter="p", path=True),
     ] = None
 
-    def audited(self, file: Path | None) -> "AuditedTable":
-        """The table that is audited."""
+    def audited(self, file: Path | None, *, counted_elsewhere: bool) -> "AuditedTable":
+        """The table that is audited; ``counted_elsewhere`` is that of `Reading`."""
         options = self.values()
         project, sensitive = options.pop("project", None), options.pop("sensitive", ())
-        reading = Reading(file=file, options=options)
+        reading = Reading(file=file, options=options, counted_elsewhere=counted_elsewhere)
         return AuditedTable(reading=reading, sensitive=sensitive, project_file=project)
 
 
@@ -66,7 +66,8 @@ class AuditedTable:
 
     def check(self) -> None:
         """What is wrong about the options is told before a file is opened."""
-        typed = {name: one for name, one in self.reading.options.items() if one}
+        typed = {name: one for name, one in self.reading.options.items()
+                 if one or one is False}  # fmt: skip
         if typed.get("missing") == "error":
             del typed["missing"]
         given = [name for name in typed if name not in _OPENING]

@@ -165,6 +165,8 @@ class _Run:
         reading = self.table.reading(self.file)
         if self.people.record_of is not None:
             reading = reading.of(identifier=())
+        elsewhere = bool(given.releases or given.anatomies)
+        reading = replace(reading, counted_elsewhere=elsewhere)
         microdata = None if self.file is None else reading.read()
         microdata, options = self._with_others(reading, microdata, options)
         sources = self._sources(microdata)
@@ -315,7 +317,7 @@ class _Run:
                     "{option} is {file} itself; give a table of other people",
                     option=Option(name, str(path)), file=Option("microdata"),
                 )  # fmt: skip
-            others, n = replace(reading, file=path).read(), len(microdata)
+            others, n = replace(reading, file=path, counted_elsewhere=True).read(), len(microdata)
             everybody = joined_tables(microdata, others, given.pop("recode", None))
             theirs = everybody.take(range(n, len(everybody)))
             given[name] = replace(theirs, source=others.source)

@@ -26,6 +26,7 @@ _SHOWN = {
     Role.IDENTIFIER: "identifier",
     Role.QUASI: "quasi",
     Role.SENSITIVE: "sensitive",
+    Role.COUNT: "count",
     Role.OTHER: "other",
 }
 """The roles as the file has them, in the order of the table that is printed."""

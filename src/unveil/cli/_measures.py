@@ -65,6 +65,7 @@ class _Columns(_Keys):
         Shell(metavar="FOLDER"),
     ] = None
     ordinal: reading.Ordinal = None
+    count: reading.CountColumn = None
     engine: Annotated[Literal["duckdb", "spark"], Help("Engine that counts the tables.")] = "duckdb"
     memory: Annotated[
         str | None,
@@ -93,7 +94,7 @@ class _Columns(_Keys):
 
         others = {"engine", "memory", *(Opening.declared if is_parquet(file) else ())}
         options = {name: one for name, one in self.values().items() if name not in others}
-        return Reading(file=file, options=options).read()
+        return Reading(file=file, options=options, counted_elsewhere=True).read()
 
 
 @group(OUTPUT)

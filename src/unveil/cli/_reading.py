@@ -35,6 +35,8 @@ class Reading:
 
     file: Path | None
     options: Mapping[str, Any]
+    counted_elsewhere: bool = False
+    """Whether ``count`` may be a column of another table: published, or of other people."""
 
     def __post_init__(self) -> None:
         listed = [column for name in _PARTS for column in self.options.get(name, ())]
@@ -69,7 +71,10 @@ class Reading:
         from unveil.microdata import quantize, read_table
 
         options = {n: one for n, one in self.options.items() if n not in (*_PARTS, *_OPENING)}
-        microdata = read_table(self.opened() if table is None else table, **options)
+        table = self.opened() if table is None else table
+        if self.counted_elsewhere and options.get("count") and options["count"] not in table.arrays:
+            del options["count"]
+        microdata = read_table(table, **options)
         widths = {**self.get("cuts", {}), **self.get("parts", {})}
         microdata = quantize(microdata, widths) if widths else microdata
         shares = self.get("quantiles")

@@ -111,7 +111,6 @@ class Given:
     sanitizers: Sequence[str]
     notation: Mapping[str, str] = field(default_factory=dict)
     group: str | None = None
-    count: str | None = None
     domains: Mapping[str, Any] | None = None
     may_change_sensitive: bool = False
     of_others: bool = False
@@ -130,8 +129,6 @@ class Given:
             sanitizers_named(text)
         if self.notation and not self.releases:
             raise InputError("--notation is for generalized cells; give them with --release")
-        if self.count is not None and not (self.releases or self.anatomies):
-            raise InputError("--count is for published files: --release or --anatomy")
         if self.may_change_sensitive and not self.releases:
             raise InputError(
                 "--may-change-sensitive is for what others publish; give it with --release"
@@ -201,7 +198,8 @@ class Given:
         self, file: Path, name: str, reading: Reading, microdata: Microdata | None
     ) -> ToRead:
         options: dict[str, Any] = {
-            "made_by": name, "notation": self.notation, "count": self.count,
+            "made_by": name, "notation": self.notation,
+            "count": _count(file, reading, microdata),
             "encoding": reading.get("encoding", "utf-8"),
         }  # fmt: skip
 
@@ -234,7 +232,8 @@ class Given:
         microdata: Microdata | None,
     ) -> ToRead:  # fmt: skip
         options: dict[str, Any] = {
-            "made_by": name, "group": self.group, "count": self.count,
+            "made_by": name, "group": self.group,
+            "count": _count(table or file, reading, microdata) or None,
             "encoding": reading.get("encoding", "utf-8"),
         }  # fmt: skip
 
@@ -273,6 +272,17 @@ class Given:
                     raise error from None  # FILE says more of the columns than nobody does
 
         return get
+
+
+def _count(file: Path, reading: Reading, microdata: Microdata | None) -> Any:
+    """The column with numbers of people, if it is one of a published file.
+
+    Where it was one of the original, the file need not have it.
+    """
+    count = reading.get("count")
+    if microdata is None or not count or microdata.counted_by != count:
+        return count
+    return count if count in _columns(file) else None
 
 
 def _noting(one: ToRead, microdata: Microdata | None) -> ToRead:

@@ -232,6 +232,7 @@ class Table(Opening, Roles):
     cuts: reading.Cuts = None
     parts: reading.Parts = None
     quantiles: reading.Quantiles = None
+    count: reading.CountColumn = None
 
     def reading(self, file: Path | None) -> "Reading":
         """How FILE is read."""
@@ -265,7 +266,6 @@ class Published(Typed):
     ] = None  # fmt: skip
     notation: reading.Notation = None
     group: reading.GroupColumn = None
-    count: reading.CountColumn = None
     domains: reading.Domains = None
     may_change_sensitive: reading.MayChange = False
 

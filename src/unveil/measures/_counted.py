@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, TypedDict, Unpack
+from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -19,13 +19,26 @@ from unveil.engine.counting import (
     EncodedSecret,
     Held,
     KeyColumn,
+    Opened,
     Question,
     Secret,
+    check_rows,
     counted,
     matching_everything,
     opened,
+    standing_for,
 )
-from unveil.errors import Call, Cell, File, HierarchyError, InputError, Listed, Option, did_you_mean
+from unveil.errors import (
+    Call,
+    Cell,
+    File,
+    HierarchyError,
+    InputError,
+    Listed,
+    Message,
+    Option,
+    did_you_mean,
+)
 from unveil.errors import Column as ColumnName
 from unveil.microdata import (
     MISSING,
@@ -39,6 +52,7 @@ from unveil.microdata import (
     Release,
     Role,
     Wish,
+    check_count,
     distinct_values,
     encode,
     hidden_cells,
@@ -60,6 +74,7 @@ class Reading(TypedDict, total=False):
 
     quasi: str | Sequence[str] | None
     sensitive: str | None
+    count: str | Literal[False] | None
     ordinal: _Ordinal
     hierarchies: _Hierarchies
     engine: Any
@@ -80,6 +95,7 @@ def count(
     *,
     quasi: str | Sequence[str] | None = None,
     sensitive: str | None = None,
+    count: str | Literal[False] | None = None,
     ordinal: _Ordinal = None,
     hierarchies: _Hierarchies = None,
     wildcard: str | None = None,
@@ -107,6 +123,10 @@ def count(
     sensitive : str, optional
         The sensitive column. Default: that of the release or the microdata. Measures that look
         only at the classes do not need one.
+    count : str or False, optional
+        The column with the number of people that a row stands for, in a table of counts. Default:
+        a row is one person, and a table that looks like one of counts is refused until this is
+        said; ``False`` says that each row is one person.
     ordinal : mapping of str to sequence, optional
         The levels of the sensitive column, from low to high. Numbers and dates are ordered.
     hierarchies : mapping of str to Hierarchy or path, or path, optional
@@ -136,7 +156,7 @@ def count(
     """
     if isinstance(table, Contingency):
         _refuse_with_counts(
-            table, sensitive, ordinal=ordinal, hierarchies=hierarchies, memory=memory,
+            table, sensitive, count=count, ordinal=ordinal, hierarchies=hierarchies, memory=memory,
             delimiter=delimiter,
         )  # fmt: skip
         counts = table if quasi is None else table.over(_listed(quasi))
@@ -148,6 +168,11 @@ def count(
                 ordinal=Option("ordinal"),
                 hierarchies=Option("hierarchies"),
             )
+        if count is not None:
+            raise InputError(
+                "microdata and releases have one record per person already: give {count} when "
+                "reading them", count=Option("count"),
+            )  # fmt: skip
         counts = _of_coded(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
@@ -157,11 +182,10 @@ def count(
             inference=Call("differential_inference"), membership=Call("membership"),
         )  # fmt: skip
     else:
-        question = _asked(
-            table, quasi, sensitive, ordinal, hierarchies, engine=engine, memory=memory,
+        counts = _asked(
+            table, quasi, sensitive, count, ordinal, hierarchies, engine=engine, memory=memory,
             delimiter=delimiter, encoding=encoding, header=header,
         )  # fmt: skip
-        counts = counted(question)
     return counts if wildcard is None else matching_everything(counts, wildcard)
 
 
@@ -211,10 +235,11 @@ def _asked(
     table: Any,
     quasi: str | Sequence[str] | None,
     sensitive: str | None,
+    count: str | Literal[False] | None,
     ordinal: _Ordinal,
     hierarchies: _Hierarchies,
     **reading: Any,
-) -> Question:
+) -> Contingency:
     keys = () if quasi is None else tuple(_listed(quasi))
     if not keys:
         raise InputError(
@@ -230,16 +255,30 @@ def _asked(
     if sensitive is not None and sensitive in keys:
         raise _both(sensitive)
     columns = [*keys, *([] if sensitive is None else [sensitive])]
-    there = opened(table, columns, secret=sensitive, **reading)
+    check_count(count, columns)
+
+    def opening(names: Sequence[str]) -> Opened:
+        return opened(table, names, secret=sensitive, **reading)
+
+    there = opening([*columns, *([count] if count else [])])
+    there = standing_for(there, count) if count else there
     name = sensitive or ""
     levels, tree = _known_of(name, there.levels.get(name), ordinal, hierarchies)
     known = _Encoding(
         name=name, source=there.name, is_text_file=there.is_text_file, levels=levels, hierarchy=tree
     )  # fmt: skip
-    return Question(
+    question = Question(
         table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
         source=there.name, fault=there.fault, beginning=there.beginning,
     )  # fmt: skip
+    found = counted(question)
+    if count:
+        note = Message("each row counts as many people as {column} says: {people:person}",
+                       column=ColumnName(count), people=found.rows)  # fmt: skip
+        found.notes = (note, *found.notes)
+    elif count is None:
+        check_rows(opening, there, columns, found)
+    return found
 
 
 def _both(name: str) -> InputError:

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     )
     from unveil.microdata._hierarchy import Hierarchy
     from unveil.microdata._messages import ValueOption, Worded, value_meant, values_listed
-    from unveil.microdata._microdata import CellCounts, Column, Kind, Microdata, Role, value_text
+    from unveil.microdata._microdata import (
+        CellCounts,
+        Column,
+        Kind,
+        Microdata,
+        Role,
+        distinct_rows,
+        value_text,
+    )
     from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, span
     from unveil.microdata._numbers import Line, as_values, numbers_among
     from unveil.microdata._other_tables import (
@@ -41,7 +49,7 @@ if TYPE_CHECKING:
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._quantize import equal_width, quantize
     from unveil.microdata._readers import Missing, open_table, read_csv, read_parquet, read_table
-    from unveil.microdata._regions import Intervals, Regions, Sets, joint_counts
+    from unveil.microdata._regions import Intervals, Regions, Sets, joint_counts, one_value
     from unveil.microdata._release import (
         AnyRelease,
         NoisyCounts,
@@ -53,6 +61,13 @@ if TYPE_CHECKING:
         with_records,
     )
     from unveil.microdata._release_reader import check_release, read_release
+    from unveil.microdata._row_counts import (
+        check_count,
+        counted_note,
+        is_combinations,
+        looks_counted,
+        suspected,
+    )
     from unveil.microdata._sources import (
         PARQUET,
         Source,
@@ -62,5 +77,6 @@ if TYPE_CHECKING:
         is_parquet,
     )
     from unveil.microdata._suppressed import Silence, about_suppressed, hidden_cells, silence
+    from unveil.microdata.vocabulary import is_called_count
 
 __all__, __getattr__ = lazily(__name__)

@@ -28,6 +28,7 @@ class Role(StrEnum):
     QUASI = "quasi-identifier"
     SENSITIVE = "sensitive"
     OTHER = "other"
+    COUNT = "number of people"
 
     @property
     def is_used(self) -> bool:
@@ -208,6 +209,8 @@ class Microdata:
     notes : tuple of str or Message
         What was decided while reading, such as the meaning of missing values. Printed with
         every result.
+    counted_by : str, optional
+        The column that had the number of people of each row, if the source is a table of counts.
     """
 
     columns: tuple[Column, ...]
@@ -215,6 +218,7 @@ class Microdata:
     source: str = "table"
     source_rows: int | None = None
     notes: tuple[Text, ...] = ()
+    counted_by: str | None = None
 
     def __len__(self) -> int:
         return len(self.rows)

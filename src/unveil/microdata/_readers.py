@@ -42,6 +42,7 @@ from unveil.microdata._hierarchies import match_files, read_hierarchy
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import must
 from unveil.microdata._microdata import Kind, Microdata, Role, value_text
+from unveil.microdata._row_counts import check_count, looks_counted, one_row_each, suspected
 from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 from unveil.options import check
 
@@ -64,6 +65,7 @@ def read_csv(
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
     missing_values: _MissingValues = None,
+    count: str | Literal[False] | None = None,
     delimiter: str | None = None,
     encoding: str = "utf-8",
     columns: Sequence[str] | Mapping[int, str] | None = None,
@@ -98,6 +100,10 @@ def read_csv(
         them, drop the records, or make missing a value of its own.
     missing_values : sequence or mapping of str to sequence, optional
         Texts that mean missing, besides empty cells, in all columns or by column.
+    count : str or False, optional
+        The column with the number of people that a row stands for, in a table of counts. Default:
+        a row is one person, and a table that looks like one of counts is refused until this is
+        said; ``False`` says that each row is one person.
     delimiter : str, optional
         Default: detected (a comma, semicolon, tab or bar).
     encoding : str
@@ -136,7 +142,7 @@ def read_csv(
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
         categorical=categorical, hierarchies=hierarchies, missing=missing,
-        missing_values=missing_values,
+        missing_values=missing_values, count=count,
     )  # fmt: skip
     return _read(source, options)
 
@@ -153,6 +159,7 @@ def read_parquet(
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
     missing_values: _MissingValues = None,
+    count: str | Literal[False] | None = None,
 ) -> Microdata:
     """Read microdata from a Parquet file.
 
@@ -172,7 +179,7 @@ def read_parquet(
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
         categorical=categorical, hierarchies=hierarchies, missing=missing,
-        missing_values=missing_values,
+        missing_values=missing_values, count=count,
     )  # fmt: skip
     source = from_parquet(path)
     note_input(path)
@@ -191,6 +198,7 @@ def read_table(
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
     missing_values: _MissingValues = None,
+    count: str | Literal[False] | None = None,
 ) -> Microdata:
     """Read microdata from a table in memory.
 
@@ -202,7 +210,7 @@ def read_table(
     table : pandas, polars or Arrow table, any other that narwhals reads, or a mapping
         A mapping from column names to sequences of values; or what `open_table` opened.
     quasi, sensitive, identifier, numeric, ordinal, categorical, hierarchies, missing, \
-missing_values
+missing_values, count
         As in `read_csv`.
 
     Examples
@@ -215,7 +223,7 @@ missing_values
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
         categorical=categorical, hierarchies=hierarchies, missing=missing,
-        missing_values=missing_values,
+        missing_values=missing_values, count=count,
     )  # fmt: skip
     return _read(from_table(table), options)
 
@@ -250,17 +258,36 @@ def open_table(
 
 def _read(source: Source, options: Options) -> Microdata:
     check("missing", Missing, options.missing)
+    check_count(options.count)
     if source.n_rows == 0:
         raise InputError("{source} has no rows", source=source.file)
     wishes = options.wishes(source, missing_is_a_value=options.missing == "category")
     columns, left_out = _distinct_columns(source, wishes, options.markers(source))
+    columns, counted = _people_of(source, columns, wishes, options.count)
     columns, meaning = _settle_missing(columns, wishes, options.missing)
     as_words = [note for n, c in columns.items() if wishes[n].is_open for note in _read_as_words(c)]
     return Microdata(
         columns=tuple(encode(column, wishes[name]) for name, column in columns.items()),
         rows=next(iter(columns.values())).rows, source=source.name, source_rows=source.n_rows,
-        notes=(*meaning, *left_out, *as_words),
+        notes=(*counted, *meaning, *left_out, *as_words), counted_by=options.count or None,
     )  # fmt: skip
+
+
+def _people_of(
+    source: Source,
+    columns: dict[str, Distinct],
+    wishes: Mapping[str, Wish],
+    count: str | Literal[False] | None,
+) -> tuple[dict[str, Distinct], list[Text]]:
+    """The columns with one row per person; what may be a table of counts is asked about."""
+    if count:
+        return one_row_each(columns, count)
+    if count is None:
+        used = [name for name in columns if wishes[name].role is not Role.OTHER]
+        name = suspected(columns, used)
+        if name is not None:
+            raise looks_counted(name, source.file)
+    return columns, []
 
 
 def _read_as_words(column: Distinct) -> list[Text]:
@@ -346,6 +373,7 @@ class Options:
     hierarchies: HierarchiesOption
     missing: Missing = "error"
     missing_values: _MissingValues = None
+    count: str | Literal[False] | None = None
 
     def wishes(self, source: Source, *, missing_is_a_value: bool = False) -> dict[str, Wish]:
         """What is declared about every column.
@@ -378,6 +406,7 @@ class Options:
             (quasi, Role.QUASI),
             (_names([self.sensitive], "sensitive", source), Role.SENSITIVE),
             (_names(self.identifier, "identifier", source), Role.IDENTIFIER),
+            (_names([self.count] if self.count else [], "count", source), Role.COUNT),
         ])  # fmt: skip
         used = {name: role for name, role in roles.items() if role.is_used}
         return used | {n: roles.get(n, Role.OTHER) for n in source.columns if n not in used}

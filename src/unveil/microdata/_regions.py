@@ -174,6 +174,17 @@ class Sets:
         return texts
 
 
+def one_value(regions: Regions) -> NDArray[np.int64]:
+    """The code that each class publishes as it is; -1 where a cell covers several, or none."""
+    if isinstance(regions, Intervals):
+        return np.where(regions.low == regions.high, regions.low, -1).astype(np.int64)
+    assert isinstance(regions, Sets)
+    found = np.full(len(regions), -1, dtype=np.int64)
+    alone = np.flatnonzero(np.diff(regions.start) == 1)
+    found[alone] = regions.members[regions.start[alone]]
+    return found
+
+
 def _taken(written: tuple[str, ...] | None, rows: NDArray[np.integer]) -> tuple[str, ...] | None:
     return None if written is None else tuple(np.array(written, dtype=object)[rows].tolist())
 

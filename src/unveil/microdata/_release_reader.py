@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,13 +30,19 @@ from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
 from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
+from unveil.microdata._row_counts import (
+    check_count,
+    counted_note,
+    looks_counted,
+    numbers_of_people,
+    suspected,
+)
 from unveil.microdata._sources import Source
 from unveil.microdata._suppressed import about_suppressed
+from unveil.microdata.vocabulary import is_called_count
 from unveil.options import check
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
-_COUNT = "count"  # the usual name of a column of numbers of records
-_NUMBER_OF = re.compile(r"\d{1,12}", re.ASCII)
 _MOST = 10**8  # records of a release that is read alone: each takes memory
 _NOTATIONS = tuple(str(notation) for notation in Notation if notation is not Notation.SUPPRESSED)
 
@@ -56,7 +61,7 @@ def read_release(
     made_by: str = "somebody",
     notation: Mapping[str, str] | None = None,
     empty: Empty | None = None,
-    count: str | None = None,
+    count: str | Literal[False] | None = None,
     may_change: bool = False,
     delimiter: str | None = None,
     encoding: str = "utf-8",
@@ -98,9 +103,11 @@ def read_release(
     empty : {"suppressed", "missing"}, optional
         Meaning of an empty cell (or ``NA``, ``null``, ``NaN``). Default: suppressed, unless missing
         is a value of the original's column.
-    count : str, optional
+    count : str or False, optional
         The column with the number of records of a row. Default: a row is one record, unless the
-        numbers in a column ``count`` add up to the original's records.
+        numbers in a column named as one of counts add up to the original's records. What looks
+        like a table of counts without that is refused until this is said; ``False`` says that each
+        row is one record.
     may_change : bool
         Whether sensitive values may be changed, as by noise and swapping.
     delimiter, encoding : str
@@ -164,7 +171,7 @@ def read_release(
             columns.append(read)
         told = cells_of[secret.name]
         secrets, as_missing = _secrets(secret, told, empty, held_by[secret.name])
-    weights, told_of = _weights(source, template, count, is_alone=original is None)
+    weights, count, told_of = _weights(source, template, count, is_alone=original is None)
     release = _release(template, columns, secrets, weights, made_by)
     if original is None:
         told_of += _about_untold(secrets, secret.name)
@@ -177,7 +184,7 @@ def read_release(
         *template.notes, *told_of, *_about_empty(empties, held_by),
         *_about_hidden(release, template), *_about_uncovered(release, template, columns),
     ]  # fmt: skip
-    counted_by = [] if weights is None else [count or _COUNT]
+    counted_by = [count] if count else []
     used = [*(column.name for column in (*template.quasi, secret)), *counted_by]
     return replace(release, notes=tuple(notes), extras=extras_of((source, used)))
 
@@ -289,32 +296,27 @@ def _secrets(
 
 
 def _weights(
-    source: Source, original: Microdata, count: str | None, *, is_alone: bool
-) -> tuple[NDArray[np.int64] | None, list[Text]]:
-    """The number of records of each row, if not one each; and notes about it."""
-    name = _COUNT if count is None else count
-    if count is None:
-        is_a_value = any(column.name == name for column in original.columns)
-        if name not in source.arrays or is_a_value:
-            return None, []
-        if is_alone:
-            return None, [
-                Message("each row is read as one record, regardless of its {column}; if that is a "
-                        "number of records, give {option}", column=ColumnName(name),
-                        option=Option("count", name))
-            ]  # fmt: skip
-        if source.n_rows >= len(original):
-            return None, []
-    cells = column_cells(source, name)
-    numbers = [int(text) if _NUMBER_OF.fullmatch(text.strip()) else 0 for text in cells.texts()]
-    weights = np.array([*numbers, 0], dtype=np.int64)[cells.codes]
-    if count is None and weights.sum() != len(original):
-        return None, []
-    if (weights < 1).any():
-        row = int(np.argmax(weights < 1))
-        what = cells.texts()[cells.codes[row]] if cells.codes[row] >= 0 else ""
-        raise InputError("{row}, {where}: {value} is not a number of records", row=Row(row + 1),
-                         where=cells.where, value=Cell(what))  # fmt: skip
+    source: Source, original: Microdata, count: str | Literal[False] | None, *, is_alone: bool
+) -> tuple[NDArray[np.int64] | None, str | None, list[Text]]:
+    """The number of records of each row, if not one each; their column; and notes about it."""
+    used = [column.name for column in (*original.quasi, original.sensitive)]
+    check_count(count, used)
+    notes: list[Text] = []
+    named = [column.name for column in original.columns]  # what is a value there, is one here
+    if count is None and (is_alone or source.n_rows < len(original)):
+        # As many rows as records are the records.
+        columns = _readable(source)
+        if not is_alone:
+            count = _adding_up(columns, original, named)
+        suspect = None if count else suspected(columns, named)
+        if suspect is not None:
+            raise looks_counted(suspect, source.file)
+        notes = [_not_counted(name) for name in columns
+                 if is_alone and name not in used and is_called_count(name)]  # fmt: skip
+    if not count:
+        return None, None, notes
+    cells = column_cells(source, count)
+    weights = numbers_of_people(cells, least=0)
     most = _MOST if is_alone else len(original)
     if weights.sum(dtype=np.float64) > most:
         raise InputError(
@@ -322,11 +324,40 @@ def _weights(
             sum=f"{weights.sum(dtype=np.float64):,.0f}",
             most=f"there may be at most {most:,}" if is_alone else f"the original has {most:,}",
         )  # fmt: skip
-    return weights, [
-        Message("the column {column} gives the number of records of each row: {rows} rows, "
-                "{records} records", column=ColumnName(name), rows=source.n_rows,
-                records=int(weights.sum()))
-    ]  # fmt: skip
+    return weights, count, [counted_note(count, source.n_rows, int(weights.sum()))]
+
+
+def _not_counted(name: str) -> Text:
+    return Message("each row is read as one record, regardless of its {column}; if that is a "
+                   "number of records, give {option}", column=ColumnName(name),
+                   option=Option("count", name))  # fmt: skip
+
+
+def _readable(source: Source) -> dict[str, Distinct]:
+    """All columns of a published table that can be read."""
+    found = {}
+    for name in source.columns:
+        try:
+            found[name] = column_cells(source, name)
+        except InputError:
+            continue
+    return found
+
+
+def _adding_up(
+    columns: Mapping[str, Distinct], original: Microdata, used: Sequence[str]
+) -> str | None:
+    """A column named as one of counts, or as that of the original, that adds up to its records."""
+    for name, column in columns.items():
+        if name in used or not (is_called_count(name) or name == original.counted_by):
+            continue
+        try:
+            numbers = numbers_of_people(column, least=0)
+        except InputError:
+            continue
+        if numbers.sum() == len(original):
+            return name
+    return None
 
 
 def _about_empty(as_missing: list[tuple[str, int]], held_by: Mapping[str, Text]) -> list[Text]:

@@ -172,12 +172,13 @@ GroupColumn = Annotated[
     Shell(metavar="COLUMN"),
 ]
 CountColumn = Annotated[
-    str | None,
+    str | Literal[False] | None,
     Help(
-        "Column with the number of records that a row stands for. Default: count, where its "
-        "numbers add up."
+        "Column with the number of people that a row stands for, in tables of counts; 'none' if "
+        "each row is one person. Default: a row is one person, and what looks like a table of "
+        "counts is asked about."
     ),
-    Shell(metavar="COLUMN"),
+    Shell(parse=lambda texts: texts[-1] != "none" and texts[-1], metavar="COLUMN"),
 ]
 Domains = Annotated[
     Mapping[str, Any] | None,

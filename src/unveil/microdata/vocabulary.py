@@ -197,6 +197,26 @@ _TOPICS = (
 )  # fmt: skip
 
 
+_PEOPLE = _topic(
+    "a number of people",
+    Group.SURVEY,
+    """
+    count counts n freq frequency number cases casecount headcount persons people records
+    numberofpeople numberofpersons numberofcases numberofrecords noofpeople noofpersons noofcases
+    anzahl haufigkeit fallzahl personen personenzahl falle effectif effectifs frequence frecuencia
+    casos personas conteo conteggio frequenza casi persone aantal frequentie gevallen""",
+)
+
+
+def is_called_count(name: str) -> bool:
+    """Whether a column's name is one of numbers of people.
+
+    >>> is_called_count("n"), is_called_count("Anzahl"), is_called_count("number_of_children")
+    (True, True, False)
+    """
+    return "".join(_words_of(name)) in _PEOPLE.words
+
+
 def plain(text: str) -> str:
     """A text in lower case, without accents.
 

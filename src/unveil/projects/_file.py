@@ -58,7 +58,7 @@ class _InFile(Message):
         return super().shown(view if view.medium == "report" else replace(view, medium="project"))
 
 
-def _wrong(file: str, table: str, said: Text, /, **parts: Any) -> InputError:
+def wrong(file: str, table: str, said: Text, /, **parts: Any) -> InputError:
     """An error in a table of the file; the whole file if the table has no name."""
     inner = said if isinstance(said, Message) else Message(said, **parts)
     where = f", {table}" if table else ""
@@ -78,29 +78,29 @@ def _first_fault(error: ValidationError, file: str) -> InputError:
     *outer, last = loc
     table, key = _header(outer), str(last)
     if kind == "what" and isinstance(given, Mapping):
-        return _wrong(
+        return wrong(
             file, _header(loc), "give one of file, sanitizer and oracle, but there is {given}",
             given=" and ".join(named(given)) or "none",
         )  # fmt: skip
     if kind in ("what", "list_type"):
-        return _wrong(file, "", "releases must be tables, each headed [[releases]], but is {told}",
+        return wrong(file, "", "releases must be tables, each headed [[releases]], but is {told}",
                       told=_told(given))  # fmt: skip
     if kind == _NO_KEY:
         known = [one.name for one in fields(_table_at(outer))]
-        return _wrong(
+        return wrong(
             file, table, "there is no {what} {key}{near} (known: {known})",
             what="key" if table else "table", key=repr(key), near=did_you_mean(key, known),
             known=", ".join(known),
         )  # fmt: skip
     if kind == "missing":
-        return _wrong(file, table, "{key} is missing; name the table, such as file = 'survey.csv'",
+        return wrong(file, table, "{key} is missing; name the table, such as file = 'survey.csv'",
                       key=key)  # fmt: skip
     about = Column(key) if table in _BY_COLUMN else _key(key)
     if kind != "wrong":
-        return _wrong(file, table, _NO_TABLE, key=about, header=_header(loc), told=_told(given))
+        return wrong(file, table, _NO_TABLE, key=about, header=_header(loc), told=_told(given))
     context = fault["ctx"]
     near = did_you_mean(given, context["choices"]) if isinstance(given, str) else ""
-    return _wrong(file, table, "{key} must be {right}, but is {told}{near}",
+    return wrong(file, table, "{key} must be {right}, but is {told}{near}",
                   key=about, right=context["right"], told=_told(given), near=near)  # fmt: skip
 
 
@@ -168,7 +168,7 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
     )  # fmt: skip
     _check_data(project.data, file.name)
     if form.hierarchies.folder is not None and form.hierarchies.files:
-        raise _wrong(file.name, "[hierarchies]",
+        raise wrong(file.name, "[hierarchies]",
                      "give a folder, or files for the columns, not both")  # fmt: skip
     _check_columns(project)
     _check_attacks(project)
@@ -179,7 +179,7 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
 def _check_data(data: Data, file: str) -> None:
     for option in ("delimiter", "encoding", "comment", "columns"):
         if is_parquet(data.file) and getattr(data, option) is not None:
-            raise _wrong(file, "[data]", "{option} is for CSV files, and {table} is Parquet",
+            raise wrong(file, "[data]", "{option} is for CSV files, and {table} is Parquet",
                          option=option, table=File(data.file, bare=True))  # fmt: skip
 
 
@@ -190,7 +190,7 @@ def _check_columns(project: Project) -> None:
     for table, listed in (("[kinds]", project.kinds), ("[hierarchies.files]", by_column)):
         for column in listed:
             if column not in roles:
-                raise _wrong(file, table, "{column} is not among the columns of [roles]{near}",
+                raise wrong(file, table, "{column} is not among the columns of [roles]{near}",
                              column=Cell(column), near=did_you_mean(column, roles))  # fmt: skip
     for table, key, columns, role in (
         ("[partitions]", "", project.partitions, "sensitive"),
@@ -200,7 +200,7 @@ def _check_columns(project: Project) -> None:
         having = [column for column, one in roles.items() if one is ROLE_NAMES[role]]
         for column in columns:
             if column not in having:
-                raise _wrong(
+                raise wrong(
                     file, table, "{key}{column}, whose role under [roles] is not {role}{near}",
                     key=key, column=Cell(column), role=role, near=did_you_mean(column, having),
                 )  # fmt: skip
@@ -216,16 +216,16 @@ def _check_attacks(project: Project) -> None:
     for name, given in options.items():
         if name not in PARTS:
             known = [*RUN, *PARTS]
-            raise _wrong(
+            raise wrong(
                 file, "[attacks]", "there is no key {name}{near} (known: {known})",
                 name=repr(name), near=did_you_mean(name, known), known=", ".join(known),
             )  # fmt: skip
         if not isinstance(given, Mapping):
-            raise _wrong(file, "[attacks]", _NO_TABLE, key=name, told=_told(given),
+            raise wrong(file, "[attacks]", _NO_TABLE, key=name, told=_told(given),
                          header=_header(["attacks", name]))  # fmt: skip
     for name in project.attacks:
         if name not in PARTS:
-            raise _wrong(
+            raise wrong(
                 file, "[attacks]", "use names {name}, which is no attack{near} (known: {known})",
                 name=repr(name), near=did_you_mean(name, PARTS), known=", ".join(PARTS),
             )  # fmt: skip
@@ -233,7 +233,7 @@ def _check_attacks(project: Project) -> None:
         try:
             (declarations().get(name) or PARTS[name]).check_options(given)
         except InputError as error:
-            raise _wrong(file, _header(["attacks", name]), error.message) from None
+            raise wrong(file, _header(["attacks", name]), error.message) from None
 
 
 def _check_thresholds(project: Project) -> None:
@@ -243,7 +243,7 @@ def _check_thresholds(project: Project) -> None:
         try:
             Threshold.parse(text)
         except InputError as error:
-            raise _wrong(project.source, "[thresholds]", error.message) from None
+            raise wrong(project.source, "[thresholds]", error.message) from None
 
 
 def schema() -> dict[str, Any]:
@@ -317,6 +317,7 @@ _TEXT = Template("""\
 # identifier: names a person, and is never used
 # quasi:      an attacker may know it about a person
 # sensitive:  what an attacker wants to know; several are tested in turn
+# count:      the number of people that a row stands for, in a table of counts
 # other:      none of these$roles
 
 [kinds]

@@ -29,6 +29,7 @@ ROLE_NAMES = {
     "identifier": Role.IDENTIFIER,
     "quasi": Role.QUASI,
     "sensitive": Role.SENSITIVE,
+    "count": Role.COUNT,
     "other": Role.OTHER,
 }
 """Roles as they are written in the file."""
@@ -87,8 +88,8 @@ _Tolerance = Annotated[
 _RoleName = Annotated[
     Role,
     _Written(
-        Literal["identifier", "quasi", "sensitive", "other", "quasi-identifier"],
-        in_words(Literal["identifier", "quasi", "sensitive", "other"]),
+        Literal["identifier", "quasi", "sensitive", "count", "other", "quasi-identifier"],
+        in_words(Literal["identifier", "quasi", "sensitive", "count", "other"]),
         lambda name: ROLE_NAMES.get(name, Role.QUASI),
     ),
 ]
@@ -233,6 +234,8 @@ class FileRelease(AnyRelease):
     """The file."""
     may_change: _Flag | None = None
     """Whether it may have other sensitive values than the table."""
+    count: _Words | None = None
+    """The column with the number of people that a row stands for."""
     notation: _Notation = None
 
 
@@ -289,8 +292,8 @@ class ReleaseAsked:
     name: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
-    ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``), and the ``notation``
-    of both."""
+    ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``, ``count``), and the
+    ``notation`` of both."""
 
 
 def _asked(release: AnyRelease) -> ReleaseAsked:

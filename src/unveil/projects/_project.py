@@ -13,11 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from unveil.errors import File, InputError, Message, Option
+from unveil.errors import CountsError, File, InputError, Listed, Message, Option
 from unveil.files import write_new, write_text
 from unveil.microdata import (
     AnyRelease,
@@ -208,7 +208,13 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
                     example="age" if role == "quasi" else "income",
                 )  # fmt: skip
         table = self.opened()
-        return same_records([read_table(table, **_options(self, s)) for s in self.sensitive])
+        try:
+            tables = [read_table(table, **_options(self, table, s)) for s in self.sensitive]
+        except CountsError as error:
+            from unveil.projects._file import wrong
+
+            raise wrong(self.source, "[roles]", error.message) from None
+        return same_records(tables)
 
     def opened(self) -> Source:
         """The table's file, open."""
@@ -258,7 +264,7 @@ def seen_from(folder: Path, file: str | os.PathLike[str]) -> str:
         return Path(file).resolve().as_posix()
 
 
-def _options(project: Project, sensitive: str) -> dict[str, Any]:
+def _options(project: Project, table: Source, sensitive: str) -> dict[str, Any]:
     """The options of the readers, as the project has them."""
     used = {*project.quasi, sensitive}
     kinds = {name: kind for name, kind in project.kinds.items() if name in used}
@@ -277,7 +283,21 @@ def _options(project: Project, sensitive: str) -> dict[str, Any]:
         "hierarchies": trees or None,
         "missing": project.data.missing,
         "missing_values": project.data.missing_values or None,
+        "count": _count(project, table),
     }
+
+
+def _count(project: Project, table: Source) -> str | Literal[False] | None:
+    """The column with numbers of people; False if all columns are said to be something else."""
+    found = [name for name, role in project.roles.items() if role is Role.COUNT]
+    if len(found) > 1:
+        raise InputError(
+            "{file}, [roles]: {columns} are both count; one column has the number of people of a "
+            "row", file=File(project.source, bare=True), columns=Listed(found[:2], "and"),
+        )  # fmt: skip
+    if found:
+        return found[0]
+    return False if project.roles.keys() >= set(table.columns) else None
 
 
 def same_records(tables: list[Microdata]) -> list[Microdata]:

@@ -21,7 +21,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from unveil.microdata import Role
+from unveil.microdata import Role, suspected
 from unveil.microdata.vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
 from unveil.projects._looking import FEW, Profile
 
@@ -44,6 +44,8 @@ class Leaning(StrEnum):
     SECRET = "secret"
     MONEY = "money"
     JOB = "job"
+    COUNT = "count"
+    """It is the number of people that a row stands for."""
     UNTOLD = "untold"
     """There is no sign of what it is."""
     USELESS = "useless"
@@ -156,6 +158,7 @@ def _span(one: Profile) -> str:
 SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
 """What may be sensitive, the most protected first."""
 
+_COUNTED = "each row counts as that many people; if a row is one person, make it other"
 _PERHAPS_KNOWN = "if others know it, make it quasi"
 
 
@@ -181,10 +184,24 @@ def settle(profiles: Iterable[Profile]) -> list[Settled]:
     for profile in profiles:
         leaning, reason = _lean(profile)
         columns.append(Settled(profile=profile, leaning=leaning, reason=reason))
-    for step in (_first_roles, _work_if_nothing_else, _one_of_the_same, _few_values_first, _full,
-                 _some_secret, _something_known):  # fmt: skip
+    for step in (_numbers_of_people, _first_roles, _work_if_nothing_else, _one_of_the_same,
+                 _few_values_first, _full, _some_secret, _something_known):  # fmt: skip
         columns = step(columns)
     return columns
+
+
+_OF_PEOPLE = {Leaning.KNOWN, Leaning.SECRET, Leaning.MONEY, Leaning.JOB}
+
+
+def _numbers_of_people(columns: list[Settled]) -> list[Settled]:
+    """In a table of counts, the column that has them."""
+    read = {one.name: one.profile.distinct for one in columns if one.profile.distinct is not None}
+    counting = suspected(read, [one.name for one in columns if one.leaning in _OF_PEOPLE])
+    reason = "whole numbers, and otherwise no two rows are alike: a table of counts"
+    return [
+        replace(one, leaning=Leaning.COUNT, reason=reason) if one.name == counting else one
+        for one in columns
+    ]
 
 
 def _having(columns: Iterable[Settled], role: Role) -> list[Settled]:
@@ -198,6 +215,8 @@ def _first_roles(columns: list[Settled]) -> list[Settled]:
 
 def _first_role(one: Settled, protected: bool) -> Settled:
     profile, leaning = one.profile, one.leaning
+    if leaning is Leaning.COUNT:
+        return replace(one, role=Role.COUNT, unsure=_COUNTED)
     if leaning is Leaning.SECRET:
         return replace(one, role=Role.SENSITIVE)
     if leaning is Leaning.MONEY and (not protected or profile.refusals >= _MANY_REFUSE):

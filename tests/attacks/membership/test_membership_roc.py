@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from proofs import examples
+from proofs import examples, repeats
 from scipy.stats import beta, binom, norm, t
 
 from unveil.attacks.membership._roc import (
@@ -222,9 +222,9 @@ def test_people_asked_about_alone_are_groups_of_one():
 # coverage ---------------------------------------------------------------------------------
 
 # Scores are from normal distributions with standard deviation 1, so their truth is known; those
-# of a group have a normal part in common. In 200 samples the truth may lie below an interval, and
-# above it, five times; more than 13 times once in a thousand times.
-SAMPLES, MOST = 200, 13
+# of a group have a normal part in common.
+SAMPLES = repeats(300)
+MOST = int(binom.isf(0.0005, SAMPLES, 0.025))  # more on one side once in two thousand times
 
 
 def samples(away, m, n, groups, common=0.7):

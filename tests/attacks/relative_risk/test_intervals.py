@@ -47,7 +47,7 @@ def covered(kind, repeats, **options):
         release, table = simulated(kind, seed)
         try:
             exact = uv.relative_risk(release, table, exact="always", **options)
-        except uv.InputError:  # too many tables to enumerate
+        except uv.errors.InputError:  # too many tables to enumerate
             continue
         if exact.how == "closed form":
             continue
@@ -97,7 +97,7 @@ def test_without_room_for_errors_they_would_not_cover():
         release, table = simulated("vertical", seed)
         try:
             exact = uv.relative_risk(release, table, exact="always", ties="full")
-        except uv.InputError:
+        except uv.errors.InputError:
             continue
         few = uv.relative_risk(release, table, exact="never", ties="full", seed=seed, jobs=1)
         missed += abs(exact.gr - few.gr) > 1e-9

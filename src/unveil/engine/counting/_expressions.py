@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 # Names that no column of a user's table may have.
 OURS = "unveil: "
 NUMBER = "unveil: number"
+PEOPLE = "unveil: people"
+"""The number of people that a row stands for, in a table of counts."""
 _WEIGHT = "unveil: classes"
 _EXAMPLE = "unveil: example"
 _ROWS = "unveil: rows"
@@ -42,14 +44,23 @@ KeyOf: TypeAlias = Callable[[int], tuple[object, ...]]
 
 def cells(table: ibis.Table, columns: Sequence[str]) -> ibis.Table:
     """Number of records with each combination of values: the plain grouped count."""
-    return table.group_by(list(columns)).aggregate(**{NUMBER: table.count()})
+    return table.group_by(list(columns)).aggregate(**{NUMBER: records(table)})
+
+
+def records(table: ibis.Table, where: Any = None) -> Any:
+    """The number of records, those that a row stands for included."""
+    import ibis
+
+    if PEOPLE not in table.columns:
+        return table.count(where=where)
+    return ibis.coalesce(table[PEOPLE].sum(where=where), 0).cast("int64")
 
 
 def totals(table: ibis.Table, secret: str | None, keys: Sequence[str] = ()) -> ibis.Table:
     """Number of records with each value of the secret, and how many of them have each key."""
-    asked = {NUMBER: table.count()}
+    asked = {NUMBER: records(table)}
     for place, key in enumerate(keys):
-        asked[having(place)] = table[key].count()
+        asked[having(place)] = records(table, table[key].notnull())
     grouped = table if secret is None else table.group_by([secret])
     return grouped.aggregate(**asked)
 
@@ -106,13 +117,11 @@ def classes(
     import ibis
 
     if secret is None:
-        counted = {f"{OURS}0": table.count()}
+        counted = {f"{OURS}0": records(table)}
     else:
         column = table[secret]
         counted = {
-            f"{OURS}{code}": table.count(
-                where=column.isnull() if value is None else column == value
-            )
+            f"{OURS}{code}": records(table, column.isnull() if value is None else column == value)
             for code, value in enumerate(values)
         }
         if table.get_backend().name not in _COUNTING:

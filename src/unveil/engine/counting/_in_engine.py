@@ -31,6 +31,7 @@ from unveil.engine.counting._contingency import (
 from unveil.engine.counting._engines import Fault, Fetching, encoded, numbers
 from unveil.engine.counting._expressions import (
     NUMBER,
+    PEOPLE,
     KeyOf,
     cells,
     classes,
@@ -425,6 +426,7 @@ def _part(
 
     if isinstance(counts, InEngine):
         table, number = counts.question.table, ibis.literal(1, "int64")
+        number = table[PEOPLE] if PEOPLE in table.columns else number
     else:
         assert isinstance(counts, Held)
         table = registered(connection, _arrow(counts, kinds, counting))

@@ -67,6 +67,8 @@ class Opened:
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fault: Fault | None = None
     beginning: Callable[[int], Any] | None = None
+    others: tuple[str, ...] = ()
+    """The columns that were not asked for."""
 
 
 def opened(
@@ -109,6 +111,10 @@ def opened(
     return _of_csv(file, columns, connection, delimiter)
 
 
+def _others(there: Sequence[str], columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in there if name not in columns)
+
+
 def _is_ibis_table(given: Any) -> bool:
     if not type(given).__module__.startswith("ibis."):
         return False
@@ -127,7 +133,8 @@ def _of_ibis(given: ibis.Table, columns: Sequence[str], engine: Any, secret: str
     name = _name_of(given)
     with in_our_words(connection.name, name):
         chosen = _chosen(given, columns, name, connection)
-        return Opened(table=_plain_columns(chosen, name, secret), name=name)
+        return Opened(table=_plain_columns(chosen, name, secret), name=name,
+                      others=_others(given.columns, columns))  # fmt: skip
 
 
 def _name_of(table: ibis.Table) -> str:
@@ -164,6 +171,7 @@ def _of_parquet(
             table = connection.read_parquet(files)
     # pandas stores an unnamed index as a column of this name.
     table = table.select([c for c in table.columns if not c.startswith("__index_level_")])
+    others = _others(table.columns, columns)
     table = _plain_columns(_chosen(table, columns, name, connection), name, secret)
     there = set(pq.read_schema(files[0]).names)  # the names of folders may hold other columns
     inside = [column for column in columns if column in there]
@@ -172,6 +180,7 @@ def _of_parquet(
     return Opened(
         table=table, name=name, levels=_levels({one: seen[one] for one in seen.column_names}),
         beginning=first if len(files) == 1 and len(inside) == len(columns) else None,
+        others=others,
     )  # fmt: skip
 
 
@@ -216,7 +225,8 @@ def _of_csv(file: Path, columns: Sequence[str], connection: Any, delimiter: str 
     with in_our_words(connection.name, file.name, fault):
         table = shown(connection, file, layout, places)
         table = table.select(**{name: table[places[layout.names.index(name)]] for name in columns})
-    return Opened(table=_stripped_cells(table), name=file.name, is_text_file=True, fault=fault)
+    return Opened(table=_stripped_cells(table), name=file.name, is_text_file=True, fault=fault,
+                  others=_others(layout.names, columns))  # fmt: skip
 
 
 def _csv_in_duckdb(
@@ -294,6 +304,7 @@ def _in_memory(source: Any, columns: Sequence[str], connection: Any, secret: str
         table=table, name=source.name, is_text_file=is_text,
         levels=_levels({name: source.arrays[name] for name in columns}),
         beginning=lambda rows: pa.table(arrays).slice(0, rows),
+        others=_others(source.columns, columns),
     )  # fmt: skip
 
 

@@ -12,6 +12,18 @@ IDENTIFIERS = Figure(
     says="the number of published columns that name people: their values are identifiers of the "
     "original, or look like names, e-mail addresses, telephone, account or official numbers",
 )  # fmt: skip
+REPEATED = Figure(
+    name="repeated", title="repeated columns", question=Question.SINGLING_OUT, never_above=0,
+    says="the number of published columns without a role that have the values of a "
+    "quasi-identifier or of the sensitive column, which is published less exactly under its own "
+    "name: generalizing it was for nothing",
+)  # fmt: skip
+EXTRA_ROWS = Figure(
+    name="extra_rows", title="rows beyond one per person", question=Question.SINGLING_OUT,
+    never_above=0,
+    says="records of the original beyond one per person, by its identifiers: figures count "
+    "records, and say nothing about people who have several",
+)  # fmt: skip
 UNROLED = Figure(
     name="unroled", title="columns without a role", question=Question.SINGLING_OUT,
     follows_from=Follows.QUASI,
@@ -26,10 +38,11 @@ DECLARATION = Declaration(
     help="Look for identifiers among all published columns, and list columns without a role.",
     questions=(Question.SINGLING_OUT,),
     fits=("cells", "groups", "averages", "answers", "counts"),
-    figures=(IDENTIFIERS, UNROLED),
+    figures=(IDENTIFIERS, REPEATED, EXTRA_ROWS, UNROLED),
     means="A column that names people undoes any anonymization: whoever reads it needs no attack. "
-    "So a release that publishes one fails, whatever the thresholds. Columns without a role are "
-    "published as well, and no attack uses them.",
+    "So a release that publishes one fails, whatever the thresholds. The same goes for a column "
+    "that repeats a quasi-identifier as it is. Other columns without a role are published as well, "
+    "and no attack uses them.",
     assumes="Identifiers are recognized by their values: those of the original, or forms such as "
     "e-mail addresses. Names within longer texts, and pseudonyms that only others can resolve, are "
     "not recognized.",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -12,11 +12,22 @@ import pandas as pd
 from unveil.errors import Call, File, InputError, Listed, Message, Text
 from unveil.errors import Column as ColumnName
 from unveil.findings import Axis, Chart, Finding, Follows, Series, Story, Table, Value
-from unveil.measures.published import IDENTIFIERS, UNROLED
+from unveil.measures.published import EXTRA_ROWS, IDENTIFIERS, REPEATED, UNROLED
 from unveil.measures.published._forms import form_of
 from unveil.measures.published._matching import Original, Shown
-from unveil.microdata import AnyRelease, Kind, Microdata, Permuted, Release
+from unveil.measures.published._repeated import Model
+from unveil.microdata import (
+    AnyRelease,
+    Kind,
+    Microdata,
+    Permuted,
+    Release,
+    Role,
+    distinct_rows,
+)
 from unveil.options import Help, Shell, checked, names
+
+_NAMESAKES = 0.9  # of the records: a few people may have the same name
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -35,6 +46,10 @@ class Identifiers(Finding):
     unread : tuple of str
         Columns whose cells could not be read, so that nobody knows.
     made_by : str
+    repeated : dict of str to str
+        Columns without a role that have the values of a column of the model, and which one.
+    records, people : int, optional
+        Of the original; people by its identifiers, if it has any.
     """
 
     entry: ClassVar[str] = "identifiers"
@@ -45,15 +60,28 @@ class Identifiers(Finding):
     columns: tuple[str, ...] = ()
     unread: tuple[str, ...] = ()
     made_by: str = "somebody"
+    repeated: Mapping[str, str] = field(default_factory=dict)
+    records: int | None = None
+    people: int | None = None
 
     @property
     def assumed(self) -> tuple[str, ...]:
-        """Columns without a role that do not name people: assumed unknown to the attacker."""
-        return tuple(name for name in self.unroled if name not in self.found)
+        """Columns without a role that do not name people, nor repeat a column that has one."""
+        known = {*self.found, *self.repeated}
+        return tuple(name for name in self.unroled if name not in known)
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        return {"found": dict(self.found), "unroled": list(self.unroled), "unread": [*self.unread]}
+        return {
+            "found": dict(self.found), "repeated": dict(self.repeated),
+            "unroled": list(self.unroled), "unread": [*self.unread],
+            "records": self.records, "people": self.people,
+        }  # fmt: skip
+
+    def _sign(self, name: str) -> Text:
+        if name in self.repeated and name not in self.found:
+            return Message("has the values of {own}", own=ColumnName(self.repeated[name]))
+        return self.found.get(name, "no sign of an identifier")
 
     @property
     def figures(self) -> tuple[Value, ...]:
@@ -65,12 +93,33 @@ class Identifiers(Finding):
                 len(self.found), because=self._because(), high=most if self.unread else None,
                 remedy=unread if self.unread else None,
             ),
+            REPEATED.of(len(self.repeated), because=self._repeats()),
+            self._extra_rows(),
             UNROLED.of(
                 len(self.unroled),
                 because=Message("{columns}", columns=_listed(self.unroled))
                 if self.unroled else None,
             ),
         )  # fmt: skip
+
+    def _repeats(self) -> Text | None:
+        if not self.repeated:
+            return None
+        said = [
+            Message("the column {name} has the values of {own}", name=ColumnName(name),
+                    own=ColumnName(own))
+            for name, own in self.repeated.items()
+        ]  # fmt: skip
+        return Message("{columns}", columns=Listed(said, "and"))
+
+    def _extra_rows(self) -> Value:
+        """1, or not known what figures of records say about people who have several."""
+        if self.records is None or self.people is None or self.people >= _NAMESAKES * self.records:
+            return EXTRA_ROWS.of(0)
+        return EXTRA_ROWS.of(None, why_not=Message(
+            "by its identifiers, the original has {records:record} of {people:person}, and figures "
+            "count records; give it one row per person", records=self.records, people=self.people,
+        ))  # fmt: skip
 
     def _because(self) -> Text | None:
         if not self.found:
@@ -95,8 +144,17 @@ class Identifiers(Finding):
             verdict = Message("Under {whose}, identifiers are published: {columns}.", whose=whose,
                               columns=self._because())  # fmt: skip
         said = [] if not self.assumed else [published_besides(whose, self.assumed)]
+        if self.repeated:
+            said.insert(
+                0,
+                Message(
+                    "Under {whose}, {columns}, which is published less exactly under its own name.",
+                    whose=whose,
+                    columns=self._repeats(),
+                ),
+            )
         rows = [
-            [ColumnName(name), self.found.get(name, "no sign of an identifier"),
+            [ColumnName(name), self._sign(name),
              "none" if name in self.unroled else "has one"]
             for name in dict.fromkeys([*self.found, *self.unroled])
         ]  # fmt: skip
@@ -178,7 +236,9 @@ def identifiers(
             kind=type(release).__name__, call=Call("read_release"),
         )  # fmt: skip
     original = None if microdata is None else Original(microdata, roled)
+    model = None if microdata is None else Model(release, microdata)
     found: dict[str, str] = {}
+    repeated: dict[str, str] = {}
     unread = []
     for name in release.extras.names:
         for source, cells in release.extras.cells(name):
@@ -193,13 +253,24 @@ def identifiers(
                 why = _looks_like(form_of(name, shown.texts, shown.counts))
             if why is not None:
                 found.setdefault(name, why)
+            own = None if model is None or name in roled else model.repeated_by(shown)
+            if own is not None:
+                repeated.setdefault(name, own)
     found |= _among_roled(release)
     roles = [column.name for column in (*release.quasi, release.sensitive)]
     return Identifiers(
         found=found, columns=(*roles, *release.extras.names),
         unroled=tuple(name for name in release.extras.names if name not in roled),
-        unread=tuple(dict.fromkeys(unread)), made_by=release.made_by,
+        unread=tuple(dict.fromkeys(unread)), made_by=release.made_by, repeated=repeated,
+        records=None if microdata is None else len(microdata),
+        people=None if microdata is None else _people(microdata),
     )  # fmt: skip
+
+
+def _people(microdata: Microdata) -> int | None:
+    """How many people have records, by their identifiers; None if there is none."""
+    named = [c.codes for c in microdata.columns if c.role is Role.IDENTIFIER]
+    return len(distinct_rows(named)[0]) if named else None
 
 
 def _looks_like(form: str | None) -> str | None:

@@ -19,14 +19,14 @@ records. Where the table is the population, that is J / n.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Unpack
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from unveil.engine.counting import Contingency, Held, InEngine
+from unveil.engine.counting import Contingency, Held, InEngine, opened
 from unveil.errors import File, InputError, Listed, Message, Option, Text
 from unveil.measures._classes import (
     ClassSizes,
@@ -56,7 +56,14 @@ from unveil.measures.reidentification._risk_finding import (
     PopulationEstimate,
     ReidentificationRisk,
 )
-from unveil.microdata import Hierarchy, Microdata, Release, checked_mapping, refuse_perturbed
+from unveil.microdata import (
+    AnyRelease,
+    Hierarchy,
+    Microdata,
+    Release,
+    checked_mapping,
+    refuse_perturbed,
+)
 from unveil.options import Help, Recode, Shell, checked
 
 _EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
@@ -294,7 +301,10 @@ def reidentification_risk(
             size=Option("population_size"),
             fraction=Option("sampling_fraction"),
         )
-    counts = count_people(table, **counting)
+    own: Counting = {**counting}
+    if isinstance(table, Contingency):  # it is the population's
+        own.pop("count", None)
+    counts = count_people(table, **own)
     if population is not None:
         said = checked_mapping(recode, counts.keys)
         pairs, size, notes = _paired(
@@ -333,12 +343,25 @@ def _paired(
             engine=engine,
             memory=counting.get("memory"),
             encoding=counting.get("encoding", "utf-8"),
+            count=_count_of(population, counts.keys, counting),
         )
     except InputError as error:
         raise InputError("population: {error}", error=error.message) from error
     _check_size(counts, there.rows, there.source)
     pairs, notes = paired(counts.shown, there, mapping, trees)
     return pairs, there.rows, notes
+
+
+def _count_of(
+    population: Any, keys: Sequence[str], counting: Counting
+) -> str | Literal[False] | None:
+    """The column with numbers of people, if the population is a table that has it."""
+    count = counting.get("count")
+    if not count or isinstance(population, Contingency | Microdata | AnyRelease):
+        return None
+    encoding = counting.get("encoding", "utf-8")
+    there = opened(population, keys, engine="duckdb", memory=None, encoding=encoding)
+    return count if count in there.others else None
 
 
 def check_population(population: Any, size: Any, fraction: Any, recode: Any) -> None:
