@@ -50,15 +50,27 @@ def starred_tables(draw: st.DrawFn, *, max_size: int = 25) -> dict[str, list[str
 
 
 def is_suppressed(release, g):
-    """Whether the cells of a class cover everything, and those of another class do not."""
+    """Whether the cells of a class say nothing that those of all others do not say as well."""
+    cells = [
+        (column, regions, regions.texts(column))
+        for column, regions in zip(release.quasi, release.regions, strict=True)
+    ]
 
-    def whole(class_):
-        return all(
-            all(regions.covers(code)[class_] for code in range(column.size))
-            for column, regions in zip(release.quasi, release.regions, strict=True)
-        )
+    def covers_all(column, regions, texts, class_):
+        if column.size == 1:  # there is nothing to hide, unless it is hidden all the same
+            return texts[class_] != column.texts[0]
+        return all(regions.covers(code)[class_] for code in range(column.size))
 
-    return whole(g) and not all(whole(class_) for class_ in range(release.n_classes))
+    def silent(hides):
+        return [
+            all(len(set(one[2])) == 1 or hides(*one, class_) for one in cells)
+            for class_ in range(release.n_classes)
+        ]
+
+    gone = silent(covers_all)
+    if all(gone):  # a word for all values is a class, and a star is none
+        gone = silent(lambda _, __, texts, class_: texts[class_] == "*")
+    return gone[g] and not all(gone)
 
 
 def plain_candidates(release, codes):
