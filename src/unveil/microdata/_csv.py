@@ -80,7 +80,7 @@ def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout
     data = _utf8(data, file.name, "utf-8")
     delimiter, names, lines, end = _first(data, delimiter, file.name)
     check_names(names, file.name)
-    if is_whole and _SOMETHING.search(data, end) is None:
+    if is_whole and not _has_records(data, end, delimiter):
         raise InputError("{file} has no records, only a header", file=_file(file.name))
     return CsvLayout(delimiter=delimiter, names=tuple(names), header_lines=lines)
 
@@ -154,6 +154,11 @@ def _first(data: bytes, delimiter: str | None, name: str) -> tuple[str, list[str
         raise must("delimiter", "be one ASCII character", delimiter)
     cells, line, end = next(_records(io.BytesIO(data), delimiter, name))
     return delimiter, [cell.strip() for cell in cells], line, end
+
+
+def _has_records(data: bytes, start: int, delimiter: str) -> bool:
+    """Whether there is more than blank lines; a line of tabs may be a record of empty cells."""
+    return bool(_SOMETHING.search(data, start)) or data.find(delimiter.encode(), start) >= 0
 
 
 def _guessed(data: bytes) -> str:
@@ -251,7 +256,7 @@ def _parsed(
     from pyarrow import csv as arrow_csv
 
     body = pa.py_buffer(data).slice(start)
-    if _SOMETHING.search(data, start) is None:
+    if not _has_records(data, start, delimiter):
         empty = pa.array([], type=pa.string())
         return Source(name=name, n_rows=0, arrays=dict.fromkeys(names.values(), empty),
                       unreadable={}, is_text_file=True)  # fmt: skip

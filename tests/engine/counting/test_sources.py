@@ -105,6 +105,7 @@ CELL = st.sampled_from(
     bom=st.booleans(),
 )
 @example(rows=[("", "", "")], delimiter=",", newline="\n", packed=False, bom=True)
+@example(rows=[("", "", "")], delimiter="\t", newline="\n", packed=False, bom=False)
 def test_csv_files_are_read_as_microdata_is(
     tmp_path, duckdb, rows, delimiter, newline, packed, bom
 ):
