@@ -102,6 +102,11 @@ CASES = {
         table=RAW, published='age,ward,stay,diagnosis\n"20-29,A', part="measures",
         fail_on="k < 1", required="k >= 1", state="not tested", says="its delimiter",
     ),
+    "values were shifted, so nobody is found": Case(
+        table=RAW, published=RAW.assign(age=(RAW["age"] + 1).clip(upper=69)).to_csv(index=False),
+        part="linkage", fail_on="linked > 90%", required="linked <= 90%", state="not known",
+        says="records that are not those of the table",
+    ),
     "a salary to the cent": Case(
         table=PAID, published=PAID.to_csv(index=False), part="inference",
         fail_on="accuracy > 50%", required="accuracy <= 50%", state="fails",

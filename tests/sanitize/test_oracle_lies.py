@@ -20,8 +20,8 @@ from random_tables import tables
 
 import unveil as uv
 from unveil.errors import File, InputError
+from unveil.microdata import check_truth
 from unveil.sanitize import OracleError
-from unveil.sanitize.oracle._truth import check_truth
 
 NOT_THEIRS = "returned records that are not those of the table"
 FORMER = "returned a release that still has the record that was left out"

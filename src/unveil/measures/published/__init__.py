@@ -24,6 +24,11 @@ EXTRA_ROWS = Figure(
     says="records of the original beyond one per person, by its identifiers: figures count "
     "records, and say nothing about people who have several",
 )  # fmt: skip
+UNTRUE = Figure(
+    name="untrue", title="untrue records", question=Question.SINGLING_OUT, never_above=0,
+    says="0 if the published records can be those of the original; otherwise not known: attacks "
+    "take published values to be true, and their figures are too small where they are not",
+)  # fmt: skip
 UNROLED = Figure(
     name="unroled", title="columns without a role", question=Question.SINGLING_OUT,
     follows_from=Follows.QUASI,
@@ -38,7 +43,7 @@ DECLARATION = Declaration(
     help="Look for identifiers among all published columns, and list columns without a role.",
     questions=(Question.SINGLING_OUT,),
     fits=("cells", "groups", "averages", "answers", "counts"),
-    figures=(IDENTIFIERS, REPEATED, EXTRA_ROWS, UNROLED),
+    figures=(IDENTIFIERS, REPEATED, EXTRA_ROWS, UNTRUE, UNROLED),
     means="A column that names people undoes any anonymization: whoever reads it needs no attack. "
     "So a release that publishes one fails, whatever the thresholds. The same goes for a column "
     "that repeats a quasi-identifier as it is. Other columns without a role are published as well, "

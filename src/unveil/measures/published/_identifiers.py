@@ -12,7 +12,7 @@ import pandas as pd
 from unveil.errors import Call, File, InputError, Listed, Message, Text
 from unveil.errors import Column as ColumnName
 from unveil.findings import Axis, Chart, Finding, Follows, Series, Story, Table, Value
-from unveil.measures.published import EXTRA_ROWS, IDENTIFIERS, REPEATED, UNROLED
+from unveil.measures.published import EXTRA_ROWS, IDENTIFIERS, REPEATED, UNROLED, UNTRUE
 from unveil.measures.published._forms import form_of
 from unveil.measures.published._matching import Original, Shown
 from unveil.measures.published._repeated import Model
@@ -24,6 +24,7 @@ from unveil.microdata import (
     Release,
     Role,
     distinct_rows,
+    untruth,
 )
 from unveil.options import Help, Shell, checked, names
 
@@ -50,6 +51,8 @@ class Identifiers(Finding):
         Columns without a role that have the values of a column of the model, and which one.
     records, people : int, optional
         Of the original; people by its identifiers, if it has any.
+    untrue : str or Message, optional
+        What shows that a release that was read cannot be one of the original.
     """
 
     entry: ClassVar[str] = "identifiers"
@@ -63,6 +66,7 @@ class Identifiers(Finding):
     repeated: Mapping[str, str] = field(default_factory=dict)
     records: int | None = None
     people: int | None = None
+    untrue: Text | None = None
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -95,6 +99,7 @@ class Identifiers(Finding):
             ),
             REPEATED.of(len(self.repeated), because=self._repeats()),
             self._extra_rows(),
+            self._untrue(),
             UNROLED.of(
                 len(self.unroled),
                 because=Message("{columns}", columns=_listed(self.unroled))
@@ -119,6 +124,17 @@ class Identifiers(Finding):
         return EXTRA_ROWS.of(None, why_not=Message(
             "by its identifiers, the original has {records:record} of {people:person}, and figures "
             "count records; give it one row per person", records=self.records, people=self.people,
+        ))  # fmt: skip
+
+    def _untrue(self) -> Value:
+        """0, or not known what attacks would find that do not take the cells to be true."""
+        if self.untrue is None:
+            return UNTRUE.of(0)
+        return UNTRUE.of(None, why_not=Message(
+            "it has {untrue}; attacks take published values to be true, so their figures may be "
+            "too small; check that it is a release of this table. If values were changed on "
+            "purpose, audit the program that did it, as an oracle that may change them",
+            untrue=self.untrue,
         ))  # fmt: skip
 
     def _because(self) -> Text | None:
@@ -264,7 +280,15 @@ def identifiers(
         unread=tuple(dict.fromkeys(unread)), made_by=release.made_by, repeated=repeated,
         records=None if microdata is None else len(microdata),
         people=None if microdata is None else _people(microdata),
+        untrue=None if microdata is None else _untruth(release, microdata),
     )  # fmt: skip
+
+
+def _untruth(release: AnyRelease, microdata: Microdata) -> Text | None:
+    """What shows that a release that was read is not of this table; our own are true."""
+    if not isinstance(release, Release) or not release.notations:
+        return None
+    return untruth(release, microdata)
 
 
 def _people(microdata: Microdata) -> int | None:

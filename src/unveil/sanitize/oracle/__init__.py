@@ -23,6 +23,7 @@ from unveil.microdata import (
     Microdata,
     Release,
     check_release,
+    check_truth,
     is_parquet,
     read_release,
     same_domains,
@@ -42,7 +43,6 @@ from unveil.sanitize.oracle._form import (
     make_limits,
 )
 from unveil.sanitize.oracle._function import Function
-from unveil.sanitize.oracle._truth import check_truth
 
 __all__ = ["Oracle", "OracleError", "as_sanitizer"]
 

@@ -1,10 +1,11 @@
-"""Whether an answer can be a release of the table that the oracle was given.
+"""Whether something can be a release of a table, with cells that are true.
 
-A program may publish last run's file, the release of another table, or regions that cover nobody.
-Attacks then find nobody, which looks like good privacy. So before any figure it is counted whether
-the answer can be true: each record's cells cover its values, so everybody who was not left out has
-a record that covers them, with their own sensitive value; and a class has no more records than
-there are people whom it covers. What fails this is certain not to be such a release.
+A program may publish last run's file, the release of another table, or regions that cover nobody,
+and values in a published file may have been shifted or swapped. Attacks then find nobody, which
+looks like good privacy. So before any figure it is counted whether the release can be true: each
+record's cells cover its values, so everybody who was not left out has a record that covers them,
+with their own sensitive value; and a class has no more records than there are people whom it
+covers. What fails this is certain not to be such a release.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 
 from unveil._text import counted
 from unveil.errors import File, InputError, Message, Option
-from unveil.microdata import Column, Microdata, Regions, Release, joint_counts
+from unveil.microdata._microdata import Column, Microdata
+from unveil.microdata._regions import Regions, joint_counts
+from unveil.microdata._release import Release
 
 _AT_A_TIME = 256  # classes whose people are counted together
 _PAIRS = 100_000_000  # of people and classes: more take more than a moment
@@ -26,7 +29,7 @@ _HISTOGRAMS = 2**22  # counts of sensitive values held at a time
 def check_truth(
     release: Release, table: Microdata, maker: File, *, record: tuple[Any, int] | None = None
 ) -> None:
-    """Refuse an answer that cannot be a release of this table.
+    """Refuse an oracle's answer that cannot be a release of this table.
 
     Parameters
     ----------
@@ -56,11 +59,27 @@ def check_truth(
     # Where the cells alone could be true, it is the sensitive values that were moved.
     moved = wrong.by_value and _wrong(release, table, record, by_value=False) is None
     raise InputError(
-        "{maker} {wrong}; it may be a release of another table or of a former run; if the program "
-        "changes {what} on purpose, give {option}", maker=maker, wrong=wrong.said,
+        "{maker} returned {wrong}; it may be a release of another table or of a former run; if the "
+        "program changes {what} on purpose, give {option}", maker=maker, wrong=wrong.said,
         what="sensitive values" if moved else "quasi-identifiers, as means and noise do,",
         option=Option("may_change_sensitive" if moved else "may_change_quasi", True),
     )  # fmt: skip
+
+
+def untruth(release: Release, table: Microdata) -> Message | None:
+    """What shows that a release cannot be one of this table; None if it can.
+
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [30, 34, 41], "vote": ["a", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> swapped = uv.read_release({"age": [34, 30, 41], "vote": ["a", "b", "a"]}, survey)
+    >>> print(untruth(swapped, survey))
+    records that are not those of the table: 2 of 3 people have no record that covers them with
+    their own vote
+    """
+    by_value = release.sensitive.name not in release.perturbed
+    wrong = _wrong(release, table, None, by_value=by_value)
+    return None if wrong is None else wrong.said
 
 
 class _Wrong(NamedTuple):
@@ -86,7 +105,7 @@ def _wrong(
     lacking = _without_record(regions, counts, codes, secrets) if record is None else 0
     if lacking > max(0, len(table) - len(release)):
         return _Wrong(Message(
-            "returned records that are not those of the table: {lacking} of {all:person} have no "
+            "records that are not those of the table: {lacking} of {all:person} have no "
             "record that covers them{own}", lacking=lacking, all=len(table),
             own=f" with their own {release.sensitive.name}" if by_value else "",
         ), by_value)  # fmt: skip
@@ -100,10 +119,10 @@ def _wrong(
     if not more:
         return None
     if record is not None:
-        said = Message("returned a release that still has the record that was left out")
+        said = Message("a release that still has the record that was left out")
         return _Wrong(said, by_value)
     return _Wrong(Message(
-        "returned records that are not those of the table: its classes have {more} more than "
+        "records that are not those of the table: its classes have {more} more than "
         "there are people whom they cover", more=counted(more, "record"),
     ), by_value)  # fmt: skip
 
