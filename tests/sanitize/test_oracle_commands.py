@@ -209,6 +209,21 @@ def test_a_command_within_its_limits_is_left_alone(plain):
     assert_same(oracle.sanitize(SURVEY), EXPECTED.sanitize(SURVEY))
 
 
+@pytest.mark.parametrize("stream", ["sys.stdout", "sys.stderr", "open(sys.argv[2], 'w')"])
+def test_a_command_that_writes_forever_is_ended(tmp_path, monkeypatch, stream):
+    places = " {input} {output}" if "open" in stream else " {input}"
+    monkeypatch.setenv("UNVEIL_LARGEST", "3MB")
+    body = f"""
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+into = {stream}
+while True:
+    print("x" * 10_000, file=into)
+"""
+    said = said_by(uv.Oracle(program(tmp_path, body) + places, retries=0))
+    assert "it wrote more than 3 MB and was ended; set UNVEIL_LARGEST" in said
+
+
 def test_an_interrupt_ends_the_command_and_is_not_swallowed(tmp_path):
     log = tmp_path / "pid"
     command = program(tmp_path, f"print(os.getpid(), file=open({str(log)!r}, 'w'), flush=True)\n"

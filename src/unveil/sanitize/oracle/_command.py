@@ -21,6 +21,7 @@ from typing import Any
 
 import psutil
 
+from unveil._unpacked import LARGEST, largest
 from unveil.engine import started
 from unveil.errors import File, Foreign, InputError, Message, did_you_mean
 from unveil.microdata import Microdata
@@ -263,7 +264,17 @@ class Command(Form):
             except OSError as error:
                 why = Foreign(error.strerror or str(error))
                 raise self._not_run("{why}", why=why) from error
-            watched(tree, tree.ended, self.limits)
+            written, most = [Path(out.name), Path(errors.name), release], largest(_size(table))
+
+            def arrived(seconds: float) -> bool:
+                if sum(map(_size, written)) > most:
+                    raise HiccupError(
+                        "it wrote more than {limit} and was ended; set {name} if that is right",
+                        Fault.TOO_MUCH, limit=in_words(most), name=LARGEST,
+                    )  # fmt: skip
+                return tree.ended(seconds)
+
+            watched(tree, arrived, self.limits)
             tree.kill_group()
         if tree.process.returncode != 0:
             said = _last_words(Path(errors.name)) or _last_words(printed)
@@ -274,6 +285,11 @@ class Command(Form):
         if not release.is_file() or release.stat().st_size == 0:
             where = f"no file to {_OUTPUT}" if written_by_itself else "nothing to standard output"
             raise HiccupError("it ended well but wrote {where}", Fault.NO_RELEASE, where=where)
+
+
+def _size(file: Path) -> int:
+    state = _state(file)
+    return 0 if state is None else state[1]
 
 
 def _state(file: Path) -> tuple[int, int] | None:
