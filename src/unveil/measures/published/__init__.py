@@ -14,18 +14,20 @@ IDENTIFIERS = Figure(
 )  # fmt: skip
 REPEATED = Figure(
     name="repeated", title="repeated columns", question=Question.SINGLING_OUT, never_above=0,
+    follows_from=Follows.QUASI,
     says="the number of published columns without a role that have the values of a "
     "quasi-identifier or of the sensitive column, which is published less exactly under its own "
     "name: generalizing it was for nothing",
 )  # fmt: skip
 EXTRA_ROWS = Figure(
     name="extra_rows", title="rows beyond one per person", question=Question.SINGLING_OUT,
-    never_above=0,
+    never_above=0, follows_from=Follows.QUASI,
     says="records of the original beyond one per person, by its identifiers: figures count "
     "records, and say nothing about people who have several",
 )  # fmt: skip
 UNTRUE = Figure(
     name="untrue", title="untrue records", question=Question.SINGLING_OUT, never_above=0,
+    follows_from=Follows.QUASI,
     says="0 if the published records can be those of the original; otherwise not known: attacks "
     "take published values to be true, and their figures are too small where they are not",
 )  # fmt: skip
