@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -25,6 +26,8 @@ register_profiles()
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Workers of one run compile kernels together, not each on its own."""
+    if hasattr(signal, "SIGHUP"):  # nohup ignores it, and so would the programs that tests start
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
     worker = getattr(session.config, "workerinput", None)
     if worker is not None:
         # Here because whoever runs without workers should not wait for what they do not test.

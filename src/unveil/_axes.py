@@ -24,6 +24,7 @@ def has_matplotlib(wanted_by: str = "pictures need matplotlib", extra: str = "pl
     backend = os.environ.pop("MPLBACKEND", None)
     try:
         import matplotlib
+        import matplotlib.figure
     except ImportError as error:
         raise MissingExtraError(
             f"{wanted_by}; install it with: pip install 'unveil[{extra}]'"

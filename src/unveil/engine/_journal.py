@@ -256,6 +256,7 @@ class _Unpacker(pickle.Unpickler):
 def packed(value: Any, shared: Mapping[str, Any]) -> bytes | None:
     """A value as the content of a record; None if it has no such form.
 
+    >>> import numpy as np
     >>> unpacked(packed({"a": np.arange(3), "b": (1.5, None)}, {}), {})
     {'a': array([0, 1, 2]), 'b': (1.5, None)}
     >>> packed(print, {}) is None

@@ -169,7 +169,7 @@ class RunFolder:
         """Note that everything is done."""
         self.journal.sync()
         if not (self.path / _COMPLETE).exists():
-            write_new(self.path / _COMPLETE, b"")
+            write_new(self.path / _COMPLETE, b"", private=True)
 
     @property
     def notes(self) -> list[Message]:
@@ -217,8 +217,8 @@ def opened_run(path: Path, plan: Callable[[], Plan]) -> Iterator[RunFolder]:
             _check_same(_plan_of(path), json.loads(wanted.to_json())["plan"], path)
         else:
             (path / _README).unlink(missing_ok=True)
-            write_new(path / _README, _SAYS.format(folder=path).encode())
-            write_new(path / _PLAN, wanted.to_json().encode())
+            write_new(path / _README, _SAYS.format(folder=path).encode(), private=True)
+            write_new(path / _PLAN, wanted.to_json().encode(), private=True)
         with Journal(path / _JOURNAL) as journal, journalled(journal):
             run = RunFolder(path, journal)
             token = _RUN.set(run)

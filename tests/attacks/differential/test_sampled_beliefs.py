@@ -199,9 +199,11 @@ def test_a_warning_where_nobody_asked_for_samples(survey):
     def flips(table):
         return table.assign(age=rng.permutation(table["age"]))
 
-    finding = uv.differential_inference(survey, uv.Oracle(flips), jobs=1)
+    finding = uv.differential_inference(survey, uv.Oracle(flips, may_change_quasi=True), jobs=1)
     assert any("samples=100" in note for note in finding.notes)
-    sampled = uv.differential_inference(survey, uv.Oracle(flips), samples=10, jobs=1)
+    sampled = uv.differential_inference(
+        survey, uv.Oracle(flips, may_change_quasi=True), samples=10, jobs=1
+    )
     assert not any("is random" in note for note in sampled.notes)
     assert sampled.sampling.most == 10
 
@@ -298,7 +300,9 @@ def test_budget_holds_before_the_first_target(survey):
         time.sleep(0.01)
         return table.assign(age=np.random.default_rng(len(asked)).permutation(table["age"]))
 
-    finding = uv.differential_inference(survey, uv.Oracle(slow), samples=5000, budget=0.2, jobs=1)
+    finding = uv.differential_inference(
+        survey, uv.Oracle(slow, may_change_quasi=True), samples=5000, budget=0.2, jobs=1
+    )
     assert len(finding.targets) >= 1
     assert finding.sampling.most < 5000
 

@@ -177,7 +177,7 @@ class _Sampler:
         waiting = np.arange(len(self.records))
         most = self.chance.most
         done, upto = 0, most if self.chance.error is None else min(_BEGIN, most)
-        while len(waiting):
+        while len(waiting) and self._reach(done, upto):
             upto = self._draw_whole(upto)
             if upto == done:  # the time was up before there were more to compare with
                 return
@@ -203,10 +203,15 @@ class _Sampler:
         """The first of them, for whom there are runs left: with and without each record."""
         if self.work.runs is None:
             return waiting
-        many = max((self.work.runs - self.runs) // (upto - done) - 1, 0 if done else 1)
-        some = waiting[:many]
+        some = waiting[: self._reach(done, upto)]
         self.runs += (1 + len(some)) * (upto - done)
         return some
+
+    def _reach(self, done: int, upto: int) -> int:
+        """For how many people there are runs left, beside those of the whole table."""
+        if self.work.runs is None:
+            return len(self.records)
+        return max((self.work.runs - self.runs) // (upto - done) - 1, 0 if done else 1)
 
     def _stage(
         self, waiting: NDArray[np.intp], done: int, upto: int
