@@ -63,16 +63,17 @@ def _joined_charts(charts: Sequence[Chart]) -> Chart:
 def _aligned(series: Sequence[Series]) -> list[Series]:
     """Series of bars over the same names: what a release does not have is left empty."""
     names = {str(name): name for one in series for name in one.x}
+    return [_over(list(names.values()), one) for one in series]
 
-    def filled(one: Series, values: Sequence[Any]) -> list[Any]:
+
+def _over(names: Sequence[Any], one: Series) -> Series:
+    """Bars over these names, with the ends of each."""
+
+    def filled(values: Sequence[Any]) -> list[Any]:
         known = dict(zip(map(str, one.x), values, strict=bool(values)))
-        return [known.get(name) for name in names] if values else []
+        return [known.get(str(name)) for name in names] if values else []
 
-    return [
-        replace(one, x=list(names.values()), y=filled(one, one.y), low=filled(one, one.low),
-                high=filled(one, one.high))
-        for one in series
-    ]  # fmt: skip
+    return replace(one, x=list(names), y=filled(one.y), low=filled(one.low), high=filled(one.high))
 
 
 def shortened(chart: Chart) -> Chart:
@@ -84,10 +85,7 @@ def shortened(chart: Chart) -> Chart:
         dict.fromkeys(name for one in values for name in one),
         key=lambda name: (-max(one.get(name) or 0.0 for one in values), str(name)),
     )[: chart.most]
-    series = [
-        replace(one, x=names, y=[by_name.get(name) for name in names])
-        for one, by_name in zip(chart.series, values, strict=True)
-    ]
+    series = [_over(names, one) for one in chart.series]
     return replace(chart, series=series, most=None)
 
 

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -177,6 +178,9 @@ def test_equal_rates_have_one_order():
         zip(bars.y, bars.x, strict=True), key=lambda one: (-one[0], one[1])
     )
     assert len(bars.x) == 12
+    ranged = replace(bars, x=names, y=[*range(7)], low=[y - 1 for y in range(7)], high=[9] * 7)
+    (few,) = shortened(replace(found.story().charts[0], series=[ranged], most=2)).series
+    assert (few.x, few.y, few.low, few.high) == (["key6", "key5"], [6, 5], [5, 4], [9, 9])
 
 
 def test_all_sets_of_few_keys():
