@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from typing import Any
@@ -93,6 +94,29 @@ def test_a_date_is_one_value() -> None:
     )  # fmt: skip
     masking = Masking(table, 5)
     assert masking.cell("[1984-05-23, 1990-01-01]") == "[(masked), 1990-01-01]"
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"parts": 2}, "[(masked), (masked)), [(masked), (masked)]"),
+        ({"parts": 2, "by": "quantiles"}, "[20, 30), [30, (masked)]"),
+        ({"parts": {"age": [0, 25, 88]}}, "[0, 25), [25, (masked)]"),
+        ({"parts": {"age": [0, 25, 100]}}, "[0, 25), [25, 100]"),
+    ],
+)
+def test_bounds_of_parts_that_few_people_have(options: dict[str, Any], shown: str) -> None:
+    """Any two bounds of parts of equal width tell the largest number, which is one person's."""
+    ages = [20] * 10 + [30] * 10 + [60] * 9 + [88]
+    table = uv.read_table({"age": ages, "ill": ["a", "b", "c"] * 10}, quasi="age", sensitive="ill")
+    parts = uv.quantize(table, **options)
+    masking = Masking(parts, 5)
+    assert masking.text(parts.notes[-1]).partition(": ")[2] == shown
+    assert ", ".join(map(masking.cell, parts["age"].texts)) == shown
+    report = uv.audit(parts, "mondrian:k=5", attacks=["measures", "relative-risk"], progress=False)
+    told = json.dumps(report.to_dict()["secrets"])
+    assert "88" not in re.findall(r"[0-9]+", told)
+    assert f"beforehand: {shown}" in told
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)

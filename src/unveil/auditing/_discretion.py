@@ -163,6 +163,7 @@ def _rare(column: Column, smallest: int) -> Iterator[str]:
     yield from (column.texts[code] for code in np.flatnonzero(people < smallest))
     if column.given is not None:
         yield from (str(column.given[code]) for code in np.flatnonzero(people < smallest))
+    yield from (text for text, n in (column.bounds or {}).items() if n < smallest)
     tree = column.hierarchy
     if tree is not None:
         upto = np.concatenate([[0], np.cumsum(people)])

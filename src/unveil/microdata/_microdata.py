@@ -7,7 +7,7 @@ one interval of codes*.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -77,6 +77,9 @@ class Column:
     declared : bool
         Whether the user listed the domain (levels, the leaves of a hierarchy, edges of parts), and
         no record can add to it. Otherwise it comes from the data.
+    bounds : mapping of str to int, optional
+        Of grouped numbers: the bounds of parts that tell of somebody's number, and how many people
+        have it. A report does not show those of few people.
     """
 
     name: str
@@ -87,6 +90,7 @@ class Column:
     hierarchy: Hierarchy | None = None
     given: NDArray[Any] | None = None
     declared: bool = False
+    bounds: Mapping[str, int] | None = None
 
     @property
     def size(self) -> int:

@@ -16,8 +16,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil._text import counted
-from unveil.errors import Cell, InputError, Text
+from unveil.errors import Cell, InputError, Message, Region, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
 from unveil.microdata._numbers import date_position, position_text
@@ -135,14 +134,29 @@ def quantize(
             column, kind=Kind.ORDINAL, hierarchy=None, given=None,
             codes=cut.of(column.positions).astype(np.int32)[column.codes],
             values=np.array(texts, dtype=object), declared=not isinstance(want, Integral),
+            bounds=_bounds(column, cut,
+                           of_equal_width=isinstance(want, Integral) and by == "width"),
         )  # fmt: skip
-        some = ", ".join(texts[:4]) + (", …" if len(texts) > 4 else "")
-        notes.append(f"{name} was grouped into {counted(len(texts), 'part')} beforehand: {some}")
+        notes.append(Message(
+            "{name} was grouped into {n:part} beforehand: {parts}", name=name, n=len(texts),
+            parts=Region([*texts[:4], *(["…"] if len(texts) > 4 else [])], people=len(microdata)),
+        ))  # fmt: skip
     return replace(
         microdata,
         columns=tuple(made.get(column.name, column) for column in microdata.columns),
         notes=(*microdata.notes, *notes),
     )
+
+
+def _bounds(column: Column, parts: _Parts, *, of_equal_width: bool) -> dict[str, int]:
+    """The edges that are somebody's number, or follow from it, and how many people have it."""
+    people = np.bincount(column.codes, minlength=column.size).tolist()
+    have = {at: n for at, n in zip(column.positions.tolist(), people, strict=True) if n}
+    edges = parts.edges.tolist()
+    if of_equal_width:  # any two edges tell both ends
+        fewest = min(have.get(end, len(column.codes)) for end in (edges[0], edges[-1]))
+        have = {edge: min(fewest, have.get(edge, fewest)) for edge in edges}
+    return {position_text(column, edge): have[edge] for edge in edges if edge in have}
 
 
 def _parts(column: Column, microdata: Microdata, want: _PartsWanted, by: str) -> _Parts:
