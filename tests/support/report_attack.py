@@ -89,26 +89,42 @@ def numbers_of(report: Any) -> Iterator[tuple[float, float]]:
         yield report, 1e-12 + abs(report) * 1e-13
 
 
-def by_fingerprints(
-    attacker: Attacker, report: Any, sanitizer: Any, *, tries: int, seed: int = 0
-) -> Codes:
+Tried = Sequence[tuple[Codes, NDArray[np.float64]]]
+"""Who might have which value, and everybody's number then."""
+
+
+def numbers_tried(
+    attacker: Attacker, sanitizer: Any, *, tries: int, adversary: Any = None, seed: int = 0
+) -> Tried:
+    """What everybody's number would be, in many permutations of the values.
+
+    ``adversary`` is the attacker of the audit, of which the report says the name.
+    """
+    rng = np.random.default_rng(seed)
+    permuted = [attacker.shuffled(rng) for _ in range(tries)]
+    return [
+        (codes, uv.differential_inference(
+            attacker.with_values(codes), sanitizer, adversary=adversary, progress=False
+        ).distances)
+        for codes in permuted
+    ]  # fmt: skip
+
+
+def by_fingerprints(attacker: Attacker, report: Any, tried: Tried) -> Codes:
     """What everybody's value is, by numbers of people that stand in the report; −1: not known.
 
-    A person's number depends on their value, and on those of a few others. So in some of many
-    permutations of the values it comes out as it is, and only with the person's own value. If just
-    one value ever gives a number that the report has, it is taken for theirs.
+    A person's number follows from their own value: with whom they share a class, and with whom
+    they would without their record, follows from the quasi-identifiers, and what values these have
+    from the release. So it comes out in nearly all permutations of the others' values, and seldom
+    with another value of their own. If just one value ever gives a number that the report has, it
+    is taken for theirs.
     """
     known = np.array(sorted(set(numbers_of(report))) or [(math.inf, 0.0)])
     if (known[:, 1] < 1e-9).sum() > 9:  # numbers with many digits are as good as names
         known = known[known[:, 1] < 1e-9]
-    rng = np.random.default_rng(seed)
     people = np.arange(len(attacker.table))
     matched = np.zeros((len(people), attacker.table.sensitive.size))
-    for _ in range(tries):
-        codes = attacker.shuffled(rng)
-        numbers = uv.differential_inference(
-            attacker.with_values(codes), sanitizer, progress=False
-        ).distances
+    for codes, numbers in tried:
         matched[people, codes] += _there(numbers, known)
     return np.where((matched > 0).sum(axis=1) == 1, matched.argmax(axis=1), -1)
 
@@ -162,8 +178,11 @@ def _half_step(shares: Sequence[float], *, coarse: bool) -> float:
 def found_in(table: uv.Microdata, sanitizer: Any, wanted: Found) -> dict[str, float]:
     """The same figures of a table as it might be."""
     finding = uv.differential_inference(table, sanitizer, progress=False)
-    release = sanitizer.sanitize(table)
-    values: list[Value] = [*finding.figures, *uv.measures(release).figures]
+    values: list[Value] = [*finding.figures]
+    if "k" in wanted or "gr" in wanted or "one_value" in wanted:
+        release = sanitizer.sanitize(table)
+    if "k" in wanted:
+        values += uv.measures(release).figures
     if "gr" in wanted:
         values += uv.relative_risk(release, table, progress=False).figures
     if "one_value" in wanted:
