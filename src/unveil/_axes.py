@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from unveil._text import harmless
@@ -21,18 +23,32 @@ def has_matplotlib(wanted_by: str = "pictures need matplotlib", extra: str = "pl
     MissingExtraError
         If it is not installed.
     """
-    backend = os.environ.pop("MPLBACKEND", None)
     try:
-        import matplotlib
-        import matplotlib.figure
+        with _backend_that_exists():
+            import matplotlib
+            import matplotlib.figure
     except ImportError as error:
         raise MissingExtraError(
             f"{wanted_by}; install it with: pip install 'unveil[{extra}]'"
         ) from error
-    finally:
-        if backend is not None:
-            os.environ["MPLBACKEND"] = backend
     return matplotlib
+
+
+@contextmanager
+def _backend_that_exists() -> Iterator[None]:
+    """Without the backend that the environment names if matplotlib would refuse to be imported.
+
+    A notebook names its own there, which has to stay.
+    """
+    backend = os.environ.get("MPLBACKEND", "")
+    if backend.startswith("module://") or not backend or "matplotlib" in sys.modules:
+        yield
+        return
+    del os.environ["MPLBACKEND"]
+    try:
+        yield
+    finally:
+        os.environ["MPLBACKEND"] = backend
 
 
 def new_axes() -> Axes:
