@@ -211,7 +211,9 @@ def which_key(key: str) -> str:
 
 def under_key(text: str, key: str) -> str:
     """The keyed hash of a text."""
-    return hmac.new(bytes.fromhex(key), text.encode(), hashlib.sha256).hexdigest()
+    return hmac.new(
+        bytes.fromhex(key), text.encode(errors="surrogatepass"), hashlib.sha256
+    ).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
