@@ -26,8 +26,11 @@ register_profiles()
 
 def pytest_sessionstart(session: pytest.Session) -> None:
     """Workers of one run compile kernels together, not each on its own."""
-    if hasattr(signal, "SIGHUP"):  # nohup ignores it, and so would the programs that tests start
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # nohup and jobs in the background ignore some, and so would the programs that tests start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in ("SIGHUP", "SIGQUIT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
     worker = getattr(session.config, "workerinput", None)
     if worker is not None:
         # Here because whoever runs without workers should not wait for what they do not test.

@@ -101,7 +101,7 @@ def test_nothing_stays_of_a_process_that_is_ended(number: signal.Signals, there:
         assert until(lambda: len(having(mark)) >= 3)  # it, the program and its daemon
         assert len(list(there.glob("unveil-*/*/table.csv"))) == 1
         running.send_signal(number)
-        running.wait()
+        running.wait(60)
     assert until(lambda: having(mark) == [])
     assert until(lambda: list(there.iterdir()) == [])
 
