@@ -83,9 +83,9 @@ def test_delimiter_and_encoding_can_be_given(file):
         ("Paris;France\nRome;Italy\n",
          "hierarchy city.csv, line 2 ends in 'Italy' but line 1 in 'France'; a tree has one "
          "top, so end all paths in a common one such as '*'"),
-        ("Paris;*\nZürich;*\n".encode("latin-1"),
-         "hierarchy city.csv, line 2 is not utf-8; give its encoding, for instance "
-         "encoding='latin-1'"),
+        ("Paris;*\nZürich;*\n".encode("cp850"),
+         "city.csv is in no encoding that can be recognized: line 2 is neither UTF-8 nor Western "
+         "Windows like the rest; give the file's encoding, for instance encoding='cp850'"),
         ('Paris;*\n"Rome"x;*\n',
          'hierarchy city.csv, line 2: \';\' expected after \'"\'; quote a cell that contains '
          "quotes as a whole, and double its own quotes"),

@@ -281,10 +281,10 @@ def test_comments_are_skipped(csv_file):
         ("#c\nage,city,income\n1,a,x\n#d\n1\n", {"comment": "#"},
          "line 5 of survey.csv has 1 cell where the first line has 3; if ',' is not its "
          "delimiter, give delimiter="),
-        ("age,city,income\n1,Zürich,x\n".encode("latin-1"), {},
+        ("age,city,income\n1,Zürich,x\n".encode("latin-1"), {"encoding": "utf-8"},
          "line 2 of survey.csv is not utf-8; give the file's encoding, for instance "
-         "encoding='latin-1'"),
-        ("age,city,income\n1,a,x\n".encode("utf-16"), {},
+         "encoding='cp1252'"),
+        ("age,city,income\n1,a,x\n".encode("utf-16"), {"encoding": "utf-8"},
          "line 1 of survey.csv is not utf-8; give the file's encoding, for instance "
          "encoding='utf-16'"),
         ("age,city,income\n1,a,x\n", {"encoding": "martian"}, "encoding 'martian' is unknown"),

@@ -233,7 +233,7 @@ def _lost(files: Mapping[str, Path], columns: _Columns, original: Path) -> "dict
     from unveil.measures import utility
     from unveil.microdata import read_release
 
-    microdata, encoding = columns.read(original), columns.encoding or "utf-8"
+    microdata, encoding = columns.read(original), columns.encoding
     return {
         name: utility(read_release(file, microdata, made_by=name, encoding=encoding), microdata)
         for name, file in files.items()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def opened_people(path: Path, encoding: str | None) -> Source:
     """A table of people, opened; a dash means standard input."""
     with on_disk(path) as file:
-        return open_release(file, delimiter=None, encoding=encoding or "utf-8")
+        return open_release(file, delimiter=None, encoding=encoding)
 
 
 def records_of(source: Source, name: str, microdata: Microdata) -> NDArray[np.int64]:
@@ -66,7 +66,7 @@ def cells_of(
                 near=did_you_mean(column, there), columns=", ".join(there),
             )  # fmt: skip
         return [there[column].texts[code] for code in there[column].codes.tolist()]
-    source = open_release(one.file, delimiter=None, encoding=encoding or "utf-8")
+    source = open_release(one.file, delimiter=None, encoding=encoding)
     cells = column_cells(source, column)
     if cells.missing.any():
         raise InputError(

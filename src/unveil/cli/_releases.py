@@ -200,7 +200,7 @@ class Given:
         options: dict[str, Any] = {
             "made_by": name, "notation": self.notation,
             "count": _count(file, reading, microdata),
-            "encoding": reading.get("encoding", "utf-8"),
+            "encoding": reading.get("encoding"),
         }  # fmt: skip
 
         def of_file() -> AnyRelease:
@@ -234,7 +234,7 @@ class Given:
         options: dict[str, Any] = {
             "made_by": name, "group": self.group,
             "count": _count(table or file, reading, microdata) or None,
-            "encoding": reading.get("encoding", "utf-8"),
+            "encoding": reading.get("encoding"),
         }  # fmt: skip
 
         def of_file() -> AnyRelease:

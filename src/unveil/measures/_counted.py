@@ -80,7 +80,7 @@ class Reading(TypedDict, total=False):
     engine: Any
     memory: str | int | None
     delimiter: str | None
-    encoding: str
+    encoding: str | None
     header: Sequence[str] | Mapping[int, str] | None
 
 
@@ -102,7 +102,7 @@ def count(
     engine: Any = "duckdb",
     memory: str | int | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Contingency:
     """Count a table once, for any number of measures.
@@ -140,8 +140,8 @@ def count(
         Memory limit of the engine, such as ``"4GB"``; the rest goes to disk.
     delimiter : str, optional
         CSV delimiter. Default: detected.
-    encoding : str
-        CSV encoding.
+    encoding : str, optional
+        CSV encoding. Default: detected.
     header : sequence of str or mapping of int to str, optional
         Column names of a CSV file without a header: all of them, or those at some positions,
         counted from 0.
@@ -272,6 +272,7 @@ def _asked(
         source=there.name, fault=there.fault, beginning=there.beginning,
     )  # fmt: skip
     found = counted(question)
+    found.notes = (*there.notes, *found.notes)
     if count:
         note = Message("each row counts as many people as {column} says: {people:person}",
                        column=ColumnName(count), people=found.rows)  # fmt: skip

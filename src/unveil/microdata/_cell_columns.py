@@ -56,7 +56,9 @@ _HOUSE_STYLES = frozenset(
 )
 
 
-def open_release(table: Any, *, delimiter: str | None, encoding: str) -> Source:
+def open_release(
+    table: Any, *, delimiter: str | None = None, encoding: str | None = None
+) -> Source:
     """Open a table in memory or a file."""
     if isinstance(table, str | os.PathLike):
         if is_parquet(table):

@@ -6,18 +6,18 @@ distinct texts of a column, where ``01234`` can still be recognized as a code.
 
 from __future__ import annotations
 
-import codecs
 import csv
 import io
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from unveil._unpacked import unpacked
 from unveil.errors import File, Foreign, InputError, Option, Row
+from unveil.microdata._encodings import UTF8, WINDOWS, about, encoding_of, in_utf8, not_in
 from unveil.microdata._messages import Worded, must
-from unveil.microdata._sources import Source, check_names, decoded, existing_file, unnamed
+from unveil.microdata._sources import Source, check_names, existing_file, unnamed
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_LINES = 20
@@ -33,8 +33,8 @@ _LONE_RETURN = re.compile(rb"(?<=\r)(?!\n)")  # ends a line on old machines
 def from_csv(
     path: str | os.PathLike[str],
     *,
-    delimiter: str | None,
-    encoding: str,
+    delimiter: str | None = None,
+    encoding: str | None = None,
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
     name_unnamed: bool = False,
@@ -46,7 +46,8 @@ def from_csv(
     """
     file = existing_file(path)
     with unpacked(file) as stream:
-        data = _utf8(stream.read(), file.name, encoding)
+        data, encoding = in_utf8(stream.read(), file.name, encoding)
+    data = _with_line_ends(data)
     if comment is not None:
         data = _without_comments(data, comment)
     delimiter, cells, _, start = _first(data, delimiter, file.name)
@@ -57,7 +58,8 @@ def from_csv(
         if name_unnamed:
             names = {place: name or unnamed(place) for place, name in names.items()}
         check_names(names.values(), file.name)
-    return _parsed(data, start, delimiter, names, width, file.name)
+    source = _parsed(data, start, delimiter, names, width, file.name)
+    return replace(source, encoding=encoding, notes=about(encoding, file.name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,15 +71,19 @@ class CsvLayout:
     header_lines: int
 
 
-def csv_layout(path: str | os.PathLike[str], delimiter: str | None) -> CsvLayout:
-    """The layout of a CSV file in UTF-8, from its beginning alone."""
+def csv_layout(
+    path: str | os.PathLike[str], delimiter: str | None, encoding: str | None = None
+) -> CsvLayout:
+    """The layout of a CSV file, from its beginning alone but for the encoding."""
     file = existing_file(path)
+    encoding = encoding_of(file) if encoding is None else encoding
     with unpacked(file) as stream:
-        data = stream.read(_BEGINNING)
-    is_whole = len(data) < _BEGINNING
+        # UTF-16 and UTF-32 cannot be cut at any line end: half a character looks like one.
+        data = stream.read(-1 if encoding.startswith(("utf-16", "utf-32")) else _BEGINNING)
+    is_whole = len(data) != _BEGINNING
     if not is_whole and b"\n" in data:
         data = data[: data.rfind(b"\n") + 1]  # after a line, so that no character is cut in two
-    data = _utf8(data, file.name, "utf-8")
+    data = _with_line_ends(in_utf8(data, file.name, encoding)[0])
     delimiter, names, lines, end = _first(data, delimiter, file.name)
     check_names(names, file.name)
     if is_whole and not _has_records(data, end, delimiter):
@@ -93,43 +99,12 @@ def csv_fault(path: str | os.PathLike[str], layout: CsvLayout) -> InputError | N
         return _fault(lines, layout.delimiter, len(layout.names), file.name)
 
 
-def is_utf8(path: str | os.PathLike[str]) -> bool:
-    """Whether a file is in UTF-8 from beginning to end."""
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    try:
-        with unpacked(existing_file(path)) as stream:
-            while data := stream.read(_BEGINNING):
-                decoder.decode(data)
-            decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
 def _file(name: str) -> File:
     return File(name, bare=True)
 
 
-def _not_in(line: int, name: str, encoding: str, likely: str) -> InputError:
-    return InputError(
-        "{line} of {file} is not {encoding}; give the file's encoding, for instance {option}",
-        line=Row(line, "line"), file=_file(name), encoding=encoding,
-        option=Option("encoding", likely),
-    )  # fmt: skip
-
-
-def _utf8(data: bytes, name: str, encoding: str) -> bytes:
-    try:
-        # Most files are in UTF-8: they are checked here and passed on as they are.
-        text = decoded(data, encoding)
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        marks = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-        likely = "utf-16" if data.startswith(marks) else "latin-1"
-        raise _not_in(line, name, encoding, likely) from None
-    if encoding.lower().replace("_", "-") not in ("utf-8", "utf8", "ascii"):
-        data = text.encode()
-    data = data.removeprefix(b"\xef\xbb\xbf")
+def _with_line_ends(data: bytes) -> bytes:
+    """The same with the line ends that old machines lack."""
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
@@ -198,7 +173,7 @@ def _records(
             if cells:
                 yield cells, line, end
     except UnicodeDecodeError:
-        raise _not_in(line, name, "utf-8", "latin-1") from None
+        raise not_in(line, name, UTF8, WINDOWS) from None
     except csv.Error as error:
         raise InputError("cannot read {line} of {file}: {error}", line=Row(line, "line"),
                          file=_file(name), error=Foreign(str(error))) from None  # fmt: skip

@@ -19,16 +19,15 @@ from typing import Any
 from unveil._unpacked import refuse_endless
 from unveil.errors import Cell, File, Foreign, HierarchyError, InputError, Listed, Option, Row
 from unveil.errors import Column as ColumnName
+from unveil.microdata._encodings import in_utf8
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import value_text
-from unveil.microdata._sources import decoded
 
 _SUFFIXES = (".csv", ".tsv", ".txt")
 
 
 def read_hierarchy(
-    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str = "utf-8"
+    path: str | os.PathLike[str], *, delimiter: str | None = None, encoding: str | None = None
 ) -> Hierarchy:
     """Read one generalization tree.
 
@@ -41,7 +40,8 @@ def read_hierarchy(
     path : path
     delimiter : str, optional
         Default: ``;`` if the file contains one, else a tab, else a comma.
-    encoding : str
+    encoding : str, optional
+        Default: detected.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def read_hierarchy(
 
 
 def read_hierarchies(
-    folder: str | os.PathLike[str], columns: Iterable[str], *, encoding: str = "utf-8"
+    folder: str | os.PathLike[str], columns: Iterable[str], *, encoding: str | None = None
 ) -> dict[str, Hierarchy]:
     """Read the hierarchies that a folder contains for these columns.
 
@@ -106,7 +106,8 @@ def read_hierarchies(
     folder : path
         Searched without subfolders, for files ending in .csv, .tsv or .txt.
     columns : iterable of str
-    encoding : str
+    encoding : str, optional
+        Default: detected.
 
     Returns
     -------
@@ -180,18 +181,10 @@ def _normal(name: str) -> str:
     return re.sub(r"[\W_]+", "_", name.casefold()).strip("_")
 
 
-def _text(file: Path, encoding: str) -> str:
+def _text(file: Path, encoding: str | None) -> str:
     refuse_endless(file)
     try:
-        return decoded(file.read_bytes(), "utf-8-sig" if encoding == "utf-8" else encoding)
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise HierarchyError(
-            "hierarchy {file}, {line} is not {encoding}; {remedy}",
-            file=File(file.name, bare=True), line=Row(line, "line"), encoding=encoding,
-            remedy=Worded("give its encoding, for instance encoding='latin-1'",
-                          typed="save it as UTF-8"),
-        ) from None  # fmt: skip
+        return in_utf8(file.read_bytes(), file.name, encoding)[0].decode()
     except (FileNotFoundError, NotADirectoryError):
         raise HierarchyError("the hierarchy {file} does not exist", file=File(file)) from None
     except InputError as error:

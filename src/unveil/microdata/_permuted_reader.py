@@ -52,7 +52,7 @@ def read_anatomy(
     hierarchies: HierarchiesOption = None,
     made_by: str = "somebody",
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
 ) -> Permuted:
     """Read a permuted release: records with exact quasi-identifiers, sensitive values by group.
 
@@ -78,7 +78,7 @@ def read_anatomy(
         Without microdata: as in `read_csv`.
     made_by : str
         Name of the sanitizer.
-    delimiter, encoding : str
+    delimiter, encoding : str, optional
         For CSV files. Default delimiter: detected.
 
     Raises
@@ -116,9 +116,10 @@ def read_anatomy(
     groups, group_of, counts = _grouped(records, secrets, secret, names)
     known = [column.name for column in columns]
     counted_by = [names.count] if names.has_counts else []
+    doubts = records.notes if names.one_table else (*records.notes, *secrets.notes)
     release = Permuted(
         quasi=tuple(columns), sensitive=secret, group_of=group_of, groups=groups, counts=counts,
-        made_by=made_by, extras=extras_of(
+        made_by=made_by, notes=doubts, extras=extras_of(
             (records, [names.group, *known]), (secrets, [names.group, secret.name, *counted_by])
         ),
     ).in_order()  # fmt: skip
@@ -128,7 +129,8 @@ def read_anatomy(
 def _of(release: Permuted, microdata: Microdata) -> Permuted:
     """The same, as a release of this table; refused if it cannot be one."""
     check_permuted(release, microdata)
-    dropped, notes = len(microdata) - len(release), microdata.notes
+    dropped = len(microdata) - len(release)
+    notes: tuple[Text, ...] = (*microdata.notes, *release.notes)
     if dropped:
         are = "is" if dropped == 1 else "are"
         notes = (*notes, f"{dropped:,} of {len(microdata):,} records {are} not in the release")
@@ -136,7 +138,7 @@ def _of(release: Permuted, microdata: Microdata) -> Permuted:
 
 
 def _opened(
-    quasi_table: Any, sensitive_table: Any, delimiter: str | None, encoding: str
+    quasi_table: Any, sensitive_table: Any, delimiter: str | None, encoding: str | None
 ) -> tuple[Source, Source]:
     """The two tables; twice the same if there is only one."""
     if isinstance(quasi_table, str | os.PathLike) and Path(quasi_table).is_dir():

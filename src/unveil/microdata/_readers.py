@@ -67,7 +67,7 @@ def read_csv(
     missing_values: _MissingValues = None,
     count: str | Literal[False] | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
 ) -> Microdata:
@@ -106,7 +106,9 @@ def read_csv(
         said; ``False`` says that each row is one person.
     delimiter : str, optional
         Default: detected (a comma, semicolon, tab or bar).
-    encoding : str
+    encoding : str, optional
+        Default: detected: UTF-8, what a byte order mark says, or Western Windows (which a note
+        says).
     columns : sequence of str or mapping of int to str, optional
         For files without a header: the names of all columns, or of those at some positions
         (counted from 0); then only those are read.
@@ -242,7 +244,7 @@ def open_table(
     """
     given = {"delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment}
     if not is_parquet(path):
-        source = from_csv(path, **{**given, "encoding": encoding or "utf-8"})  # type: ignore[arg-type]
+        source = from_csv(path, **given)  # type: ignore[arg-type]
         note_input(path)
         return source
     for name, one in given.items():
@@ -269,7 +271,8 @@ def _read(source: Source, options: Options) -> Microdata:
     return Microdata(
         columns=tuple(encode(column, wishes[name]) for name, column in columns.items()),
         rows=next(iter(columns.values())).rows, source=source.name, source_rows=source.n_rows,
-        notes=(*counted, *meaning, *left_out, *as_words), counted_by=options.count or None,
+        notes=(*source.notes, *counted, *meaning, *left_out, *as_words),
+        counted_by=options.count or None,
     )  # fmt: skip
 
 

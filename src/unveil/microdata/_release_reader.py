@@ -64,7 +64,7 @@ def read_release(
     count: str | Literal[False] | None = None,
     may_change: bool = False,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
 ) -> Release:
     """Read a table of generalized cells as a release, with or without its original.
 
@@ -110,8 +110,8 @@ def read_release(
         row is one record.
     may_change : bool
         Whether sensitive values may be changed, as by noise and swapping.
-    delimiter, encoding : str
-        For a CSV file. Default delimiter: detected.
+    delimiter, encoding : str, optional
+        For a CSV file. Default: detected.
 
     Returns
     -------
@@ -181,7 +181,7 @@ def read_release(
     empties = [(c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)]
     empties.append((secret.name, as_missing))
     notes = [
-        *template.notes, *told_of, *_about_empty(empties, held_by),
+        *template.notes, *source.notes, *told_of, *_about_empty(empties, held_by),
         *_about_hidden(release, template), *_about_uncovered(release, template, columns),
     ]  # fmt: skip
     counted_by = [count] if count else []

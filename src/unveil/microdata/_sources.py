@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from unveil._unpacked import refuse_endless, refuse_large_parquet
-from unveil.errors import Cell, File, Foreign, InputError, did_you_mean
+from unveil.errors import Cell, File, Foreign, InputError, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 
 PARQUET = (".parquet", ".pq", ".parq")
@@ -45,6 +45,10 @@ class Source:
     unreadable: dict[str, str]
     objects: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     is_text_file: bool = False
+    encoding: str | None = None
+    """That of a CSV file."""
+    notes: tuple[Text, ...] = ()
+    """How the file was read, where that is in doubt."""
     looked_at: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
     """The distinct values of columns that were looked at, for whoever reads the table again."""
 
@@ -129,35 +133,6 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
         raise InputError("{file} is a folder, not a file", file=File(file))
     refuse_endless(file)
     return file
-
-
-def decoded(data: bytes, encoding: str) -> str:
-    """Bytes in an encoding that the user has named, as a text that can be written again.
-
-    Raises
-    ------
-    UnicodeDecodeError
-        If they are not in it.
-    InputError
-        If there is no such encoding of texts.
-
-    >>> decoded("café".encode("latin-1"), "latin-1")
-    'café'
-    >>> decoded(b"cafe", "hex")
-    Traceback (most recent call last):
-    unveil.errors.InputError: encoding 'hex' is unknown
-    """
-    try:
-        text = data.decode(encoding)
-        if encoding.lower() not in ("utf-8", "utf-8-sig"):
-            text.encode()
-    except UnicodeDecodeError:
-        raise
-    except UnicodeEncodeError:  # half a character, which some encodings can write
-        raise UnicodeDecodeError(encoding, data, 0, 1, "half a character") from None
-    except (LookupError, ValueError):  # with a NUL in its name, or 'undefined', which is one
-        raise InputError("encoding {name} is unknown", name=repr(encoding)) from None
-    return text
 
 
 def unnamed(place: int) -> str:

@@ -150,7 +150,9 @@ Delimiter = Annotated[
     Shell(parse=lambda texts: "\t" if texts[-1] == "\\t" else texts[-1], metavar="CHARACTER"),
 ]
 Encoding = Annotated[
-    str | None, Help("Encoding of a CSV file. Default: utf-8."), Shell(metavar="NAME")
+    str | None,
+    Help("Encoding of a CSV file, such as cp850. Default: detected."),
+    Shell(metavar="NAME"),
 ]
 Header = Annotated[
     Sequence[str] | Mapping[int, str] | None,

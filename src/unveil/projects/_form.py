@@ -126,7 +126,7 @@ class Data(_Table):
     delimiter: Annotated[str, _Written(Annotated[str, Len(1, 1)], "one character")] | None = None
     """CSV delimiter. Default: detected."""
     encoding: _Words | None = None
-    """Encoding of a CSV file. Default: UTF-8."""
+    """Encoding of a CSV file. Default: detected."""
     comment: _Words | None = None
     """What a line that is left out begins with."""
     columns: Annotated[ColumnNames, _Written(

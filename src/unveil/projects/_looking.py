@@ -18,8 +18,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.errors import File, Foreign, InputError, Message, Option
+from unveil.errors import File, Foreign, InputError, Message, Option, Text
 from unveil.microdata import (
+    UTF8,
     Column,
     Distinct,
     Kind,
@@ -29,12 +30,12 @@ from unveil.microdata import (
     csv_layout,
     distinct_values,
     encode,
+    encoding_of,
     existing_file,
     from_csv,
     from_parquet,
     from_table,
     is_parquet,
-    is_utf8,
 )
 from unveil.microdata.vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
 
@@ -49,7 +50,6 @@ LARGE = 1 << 27
 FEW = 5
 """What fewer people have is not shown: a proposal is mailed around."""
 
-_FALLBACK = "latin-1"  # can always be read, as every byte is a letter in it
 _LOOKED_AT = 2_000  # distinct texts that patterns are tried on
 _CODES = ("-9", "-99", "-999", "-9999")  # for missing, where no other number is negative
 _STRAY = 3  # different texts among numbers that may be codes for missing
@@ -59,8 +59,7 @@ _STRAY = 3  # different texts among numbers that may be codes for missing
 class LookedAt:
     """An opened table: `rows` of its `of_rows` rows, as Arrow arrays by column.
 
-    The values of `unreadable` columns have no common type. `encoding` is that of a CSV file that is
-    not in UTF-8.
+    The values of `unreadable` columns have no common type.
     """
 
     name: str
@@ -70,8 +69,7 @@ class LookedAt:
     rows: int
     of_rows: int
     file: Path | None = None
-    encoding: str | None = None
-    notes: tuple[Message, ...] = ()
+    notes: tuple[Text, ...] = ()
 
     @property
     def is_sample(self) -> bool:
@@ -113,6 +111,7 @@ def _of_source(source: Source) -> LookedAt:
     return LookedAt(
         name=source.name, arrays=dict(source.arrays), unreadable=frozenset(source.unreadable),
         is_text_file=source.is_text_file, rows=source.n_rows, of_rows=source.n_rows,
+        notes=source.notes,
     )  # fmt: skip
 
 
@@ -148,27 +147,20 @@ def _parquet(file: Path) -> LookedAt:
 def _csv(
     file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None
 ) -> LookedAt:
-    notes: tuple[Message, ...] = ()
-    if encoding is None and not is_utf8(file):
-        encoding = _FALLBACK
-        notes = (
-            Message(
-                "{file} is not in UTF-8 and is read as {fallback}; if letters look wrong, give the "
-                "right {encoding}",
-                file=File(file.name, bare=True), fallback=_FALLBACK, encoding=Option("encoding"),
-            ),
-        )  # fmt: skip
-    if file.stat().st_size <= LARGE or encoding not in (None, "utf-8") or columns is not None:
-        seen = _thinned(_of_source(_small_csv(file, delimiter, encoding or "utf-8", columns)))
+    large = file.stat().st_size > LARGE and columns is None
+    if large and encoding is None:
+        encoding = encoding_of(file)
+    if not large or encoding != UTF8:
+        seen = _thinned(_of_source(_small_csv(file, delimiter, encoding, columns)))
     else:
         seen = _large_csv(file, delimiter)
     if columns is None:
         _refuse_records_as_names(seen)
-    return replace(seen, file=file, encoding=encoding, notes=notes)
+    return replace(seen, file=file)
 
 
 def _small_csv(
-    file: Path, delimiter: str | None, encoding: str, columns: ColumnNames | None
+    file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None
 ) -> Source:
     try:
         return from_csv(file, delimiter=delimiter, encoding=encoding, columns=columns)
@@ -189,7 +181,7 @@ def _large_csv(file: Path, delimiter: str | None) -> LookedAt:
     import pyarrow as pa
     from pyarrow import csv as arrow_csv
 
-    layout = csv_layout(file, delimiter)
+    layout = csv_layout(file, delimiter, UTF8)
     try:
         reader = arrow_csv.open_csv(
             file,

@@ -46,8 +46,7 @@ def propose(
         sample is looked at; the notes say so. Hierarchies in a folder ``hierarchies`` beside a
         file are used if they fit.
     delimiter, encoding, columns
-        For a CSV file, as in `read_csv`. A file that is not in UTF-8 is read as latin-1; the notes
-        say so.
+        For a CSV file, as in `read_csv`. The notes say so if the encoding is in doubt.
 
     Returns
     -------
@@ -75,7 +74,7 @@ def propose(
         columns=tuple(_column(one, kinds[one.name]) for one in settled),
         sensitive=_secrets(settled), missing=missing, hierarchies=trees,
         notes=(*seen.notes, *about_trees, *about_missing, *_about_roles(settled, seen)),
-        file=seen.file, delimiter=delimiter, encoding=seen.encoding, names=columns,
+        file=seen.file, delimiter=delimiter, encoding=encoding, names=columns,
     )  # fmt: skip
 
 
@@ -176,7 +175,7 @@ class Proposal:
     sensitive: tuple[str, ...]
     missing: Missing = "error"
     hierarchies: Mapping[str, Path] = field(default_factory=dict)
-    notes: tuple[Message, ...] = ()
+    notes: tuple[Text, ...] = ()
     file: Path | None = None
     delimiter: str | None = None
     encoding: str | None = None

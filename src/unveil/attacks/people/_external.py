@@ -169,8 +169,8 @@ def external_of(
     else:
         opened = table
         if not isinstance(table, Source):
-            opened = open_release(table, delimiter=None, encoding="utf-8")
-        there, notes = opened.arrays, ()
+            opened = open_release(table)
+        there, notes = opened.arrays, opened.notes
         source, rows = opened.name, np.arange(opened.n_rows)
     if not len(rows):
         raise InputError("{source} has no records, so there is nobody to look for",

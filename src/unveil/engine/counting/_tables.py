@@ -18,17 +18,18 @@ from typing import TYPE_CHECKING, Any
 
 from unveil.engine.counting._engines import Fault, connected, in_our_words, quietly
 from unveil.engine.counting._expressions import OURS
-from unveil.errors import Cell, Column, File, InputError, Listed, Option, did_you_mean
+from unveil.errors import Cell, Column, File, InputError, Listed, Option, Text, did_you_mean
 from unveil.microdata import (
     PARQUET,
+    UTF8,
     CsvLayout,
     csv_fault,
     csv_layout,
+    encoding_of,
     existing_file,
     from_csv,
     from_parquet,
     from_table,
-    is_utf8,
     value_text,
 )
 
@@ -69,6 +70,8 @@ class Opened:
     beginning: Callable[[int], Any] | None = None
     others: tuple[str, ...] = ()
     """The columns that were not asked for."""
+    notes: tuple[Text, ...] = ()
+    """How the file was read, where that is in doubt."""
 
 
 def opened(
@@ -79,7 +82,7 @@ def opened(
     memory: str | int | None,
     secret: str | None = None,
     delimiter: str | None = None,
-    encoding: str = "utf-8",
+    encoding: str | None = None,
     header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Opened:
     """Register a table with an engine, without reading more than necessary.
@@ -104,7 +107,8 @@ def opened(
             return _in_memory(from_parquet(given), columns, connection, secret)
         return _of_parquet(given, columns, connection, secret)
     file = existing_file(given)
-    plain = encoding.lower().replace("_", "-") in ("utf-8", "utf8", "ascii")
+    encoding = encoding_of(file) if encoding is None else encoding
+    plain = encoding.lower().replace("_", "-") in (UTF8, "utf8", "ascii")
     if connection.name not in _READERS or not plain or header is not None:
         source = from_csv(file, delimiter=delimiter, encoding=encoding, columns=header)
         return _in_memory(source, columns, connection, secret)
@@ -214,10 +218,10 @@ def _first_rows(file: str, columns: Sequence[str], rows: int) -> Any:
 
 def _of_csv(file: Path, columns: Sequence[str], connection: Any, delimiter: str | None) -> Opened:
     """A CSV file in UTF-8, whose cells are all texts."""
-    layout = csv_layout(file, delimiter)
+    layout = csv_layout(file, delimiter, UTF8)
     _check_columns(columns, layout.names, file.name, connection)
     fault = partial(csv_fault, file, layout)
-    if connection.name == "pyspark" and not is_utf8(file):  # Spark would read � instead
+    if connection.name == "pyspark" and encoding_of(file) != UTF8:  # Spark would read � instead
         raise fault() or InputError("{file} is not UTF-8", file=File(file.name, bare=True))
     # Columns are named by their position, because engines change names.
     places = [f"c{position}" for position in range(len(layout.names))]
@@ -304,7 +308,7 @@ def _in_memory(source: Any, columns: Sequence[str], connection: Any, secret: str
         table=table, name=source.name, is_text_file=is_text,
         levels=_levels({name: source.arrays[name] for name in columns}),
         beginning=lambda rows: pa.table(arrays).slice(0, rows),
-        others=_others(source.columns, columns),
+        others=_others(source.columns, columns), notes=source.notes,
     )  # fmt: skip
 
 

@@ -342,7 +342,7 @@ def _paired(
             quasi=counts.keys,
             engine=engine,
             memory=counting.get("memory"),
-            encoding=counting.get("encoding", "utf-8"),
+            encoding=counting.get("encoding"),
             count=_count_of(population, counts.keys, counting),
         )
     except InputError as error:
@@ -359,7 +359,7 @@ def _count_of(
     count = counting.get("count")
     if not count or isinstance(population, Contingency | Microdata | AnyRelease):
         return None
-    encoding = counting.get("encoding", "utf-8")
+    encoding = counting.get("encoding")
     there = opened(population, keys, engine="duckdb", memory=None, encoding=encoding)
     return count if count in there.others else None
 
