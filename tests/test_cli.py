@@ -218,7 +218,7 @@ def test_no_such_file(tmp_path):
         ("age,vote\n,a\n30,b\n", (), "--missing drop drops these records, --missing category"),
         ("age,vote\n,a\n30,b\n", ("--missing", "category"), "with --categorical age"),
         ("age,vote\n?,a\n30,b\n", ("--numeric", "age"), "give --missing-values '?'"),
-        ("age,vote\nM\xfc,a\nb,b\n", (), "for instance --encoding latin-1"),
+        ("age,vote\nM\xfc,a\nb,b\n", ("--encoding", "utf-8"), "instance --encoding cp1252"),
         ("age,vote\n1,a\n1,2,3\n", (), "give --delimiter"),
     ],
 )
