@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pair_recipes import all_pairs
-from pair_recipes.checking import PairOfFiles, wrong_cells
+from pair_recipes.checking import PairOfFiles, is_as_right, linked, wrong_cells
 from pair_recipes.pair import RECIPES
 from pair_recipes.writing import cells_of, write_pair
 
@@ -117,3 +117,28 @@ def test_facts_are_those_of_the_published_file(pair: PairOfFiles) -> None:
         assert secret["k"] == min(map(len, mates))
         assert secret["unique"] == sum(len(values) == 1 for values in mates)
         assert secret["one_value"] == sum(len(set(values)) == 1 for values in mates)
+
+
+def test_people_are_linked_as_classes_say(pair: PairOfFiles) -> None:
+    """Two ways to count, where nothing is hidden, nobody left out and no two cells overlap."""
+    facts = pair.truth["facts"]
+    used = [one for one in pair.truth["columns"] if one.get("published") in facts["quasi"]]
+    plain = not any(one["suppressed"] or any(one["gaps"]) for one in used)
+    overlapping = any("overlap" in one.get("check", {}) for one in used)
+    for secret in facts["secrets"]:
+        found = linked(pair, facts["quasi"], secret["sensitive"])
+        counted = (found.to_one_record, found.to_one_value)
+        assert found.people == len(next(iter(pair.original.values())))
+        if not plain or overlapping:  # whoever has more candidates is linked to fewer records
+            assert found.to_one_record <= facts["unique"]
+        elif not pair.truth["rows"]["only_original"] and secret["records"] == facts["records"]:
+            assert counted == (facts["unique"], secret["one_value"])
+
+
+def test_other_words_for_the_same_are_right() -> None:
+    homes = PairOfFiles(HERE / "ages-from-birth")
+    (age,) = (one for one in homes.truth["columns"] if one.get("published") == "age")
+    for words in ("age 2024-12-31, top 90", "top 90, age 2024-12-31"):
+        assert is_as_right(homes, age, words)
+    for words in ("age 2023-12-31, top 90", "age 2024-12-31, top 85", "year", "bands"):
+        assert not is_as_right(homes, age, words)

@@ -7,6 +7,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cached_property
@@ -88,6 +89,66 @@ def wrong_cells(pair: PairOfFiles, column: dict[str, Any], of: list[int]) -> lis
         if not allowed:
             wrong.append(f"row {place}: {value!r} is published as {cell!r}")
     return wrong
+
+
+def is_as_right(pair: PairOfFiles, column: dict[str, Any], how: str) -> bool:
+    """Whether these words are among the right ones, or give the same cells as the right ones.
+
+    Ages on the next day are the same if nobody has a birthday, and caps may come in any order.
+    """
+    right = column["how"]
+    if how in right or "written" not in column.get("check", {}):
+        return how in right
+    words = [sorted(part.split()[0] for part in one.split(", ")) for one in (how, right[0])]
+    same_words = words[0] == words[1] and words[0] in (["age"], ["age", "top"], ["bottom", "top"])
+    return same_words and not wrong_cells(pair, {**column, "how": [how]}, pair.of)
+
+
+@dataclass(frozen=True)
+class Linked:
+    """How many people of the original are linked to one record, and to one sensitive value."""
+
+    people: int
+    to_one_record: int
+    to_one_value: int
+
+
+def linked(pair: PairOfFiles, quasi: list[str], sensitive: str) -> Linked:
+    """Everybody compared with every published record, by the truth's own rules.
+
+    Records that hide every quasi-identifier are candidates of people whom no other record covers.
+    A set of records is the bits of a number.
+    """
+    everybody = (1 << len(pair.of)) - 1
+    suppressed = everybody
+    candidates = [everybody] * len(next(iter(pair.original.values())))
+    for name in quasi:
+        (column,) = (one for one in pair.truth["columns"] if one.get("published") == name)
+        follows = _rule(column["how"][0], column.get("check", {}))
+        unsaid = {*column.get("marks", ()), *pair.blank("published")}
+        having: dict[str, int] = {}
+        for record, cell in enumerate(pair.published[name]):
+            having[cell] = having.get(cell, 0) | 1 << record
+        hidden = sum(records for cell, records in having.items() if cell in unsaid)
+        suppressed &= hidden
+        covering = {
+            value: hidden | sum(
+                records for cell, records in having.items()
+                if cell not in unsaid and follows(value, cell)
+            )
+            for value in set(pair.original[column["original"]])
+        }  # fmt: skip
+        for person, value in enumerate(pair.original[column["original"]]):
+            candidates[person] &= covering[value]
+    secrets = pair.published[sensitive]
+    found = []
+    for records in candidates:
+        left = records & ~suppressed or suppressed
+        values = [value for record, value in enumerate(secrets) if left >> record & 1]
+        found.append((len(values), len(set(values))))
+    return Linked(
+        len(found), sum(one == 1 for one, _ in found), sum(values == 1 for _, values in found)
+    )
 
 
 def _not_as_often(pair: PairOfFiles, column: dict[str, Any], of: list[int]) -> list[str]:

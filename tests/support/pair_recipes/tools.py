@@ -376,6 +376,5 @@ def swapped(rng: random.Random) -> Pair:
                    may_ask=True, changed=[0.05, 0.12]),
             unchanged("disease", None, "sensitive"),
         ],
-        of=list(range(180)), kinds=("same order",), quasi=("age", "marital"),
-        sensitive=("disease",),
+        of=list(range(180)), kinds=("same order",), quasi=("age",), sensitive=("disease",),
     )  # fmt: skip

@@ -40,7 +40,10 @@ def text_of(sheet: Sheet) -> bytes:
 
 def as_texts(row: Sequence[Any]) -> list[str]:
     """Cells as ISO dates and plain numbers."""
-    return ["" if cell is None else str(cell) for cell in row]
+    whole = [
+        int(cell) if isinstance(cell, float) and cell.is_integer() else cell for cell in row
+    ]  # as a workbook gives them back
+    return ["" if cell is None else str(cell) for cell in whole]
 
 
 def cells_of(path: Path) -> list[list[str]]:
