@@ -10,7 +10,7 @@ import numpy as np
 from unveil.microdata._coarse_steps import NUMBER_WORDS, Key, Step, comparable
 from unveil.microdata._microdata import Column, Kind
 from unveil.microdata._notations import one_sided
-from unveil.microdata._period_cells import CELLS, number_cells
+from unveil.microdata._period_cells import PERIODS, number_cells, period_cells
 
 _FILLERS = frozenset("*xX#?_-–.•… ")
 
@@ -71,8 +71,8 @@ class CellsOf:
     def _numbers(self, text: str) -> Iterator[float]:
         """The numbers that a text may be, if the last step but for caps makes such numbers."""
         last = self._last[0] if self._last else None
-        if last is not None and last.word in CELLS:
-            yield from CELLS[last.word](text)
+        if last is not None and last.word in PERIODS:
+            yield from period_cells(last.word, text)
             return
         if last is not None and last.word == "floor" and last.number in (5, 10, 100):
             text = text.removesuffix("s")

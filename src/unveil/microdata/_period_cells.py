@@ -7,152 +7,81 @@ day. All of these are one number: months since year 0. The same goes for years, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
-from unveil.microdata.vocabulary import plain
+from unveil.microdata.dates import month_of
+from unveil.microdata.periods import period_of
 
-_YEAR = r"(?P<y>\d{4})"
-_PART = r"[-/. ]"
-_FIRST_DAY = tuple(
-    re.compile(pattern, re.ASCII)
+# A published part of the calendar may be truncated to its first day, in any order of the parts.
+_FIRST_DAYS = tuple(
+    re.compile(pattern)
     for pattern in (
-        rf"{_YEAR}[-/.](?P<m>\d\d?)[-/.]0?1(?:[T ]0?0:00(?::00(?:\.0+)?)?)?",
-        rf"0?1[-/.](?P<m>\d\d?)[-/.]{_YEAR}",
-        rf"(?P<m>\d\d?)/0?1/{_YEAR}",
+        r"(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})[-/.]0?1(?:[T ]0?0:00(?::00(?:\.0+)?)?)?",
+        r"0?1[-/.](?P<m>[0-9]{1,2})[-/.](?P<y>[0-9]{4})",
+        r"(?P<m>[0-9]{1,2})/0?1/(?P<y>[0-9]{4})",
+        r"0?1[-. ]*(?P<m>[^\W\d_]{3,12}\.?)[-. ]*(?P<y>[0-9]{4})",
     )
 )
-_NAMED_FIRST_DAY = re.compile(rf"0?1[-. ]*(?P<n>[^\W\d_]{{3,}})\.?[-. ]*{_YEAR}")
-_ONLY_YEAR = re.compile(rf"{_YEAR}(?:\.0+)?", re.ASCII)
-_MONTHS = tuple(
-    re.compile(pattern, re.ASCII)
-    for pattern in (
-        rf"{_YEAR}[-/. ]?[Mm]?(?P<m>\d\d)",
-        rf"{_YEAR}(?:[-/.]|[-/. ]?[Mm])(?P<m>\d)",
-        rf"(?P<m>\d\d?)[-/. ]{_YEAR}",
-    )
-)
-_NAMED_MONTHS = (
-    re.compile(rf"(?P<n>[^\W\d_]{{3,}})\.?{_PART}*{_YEAR}"),
-    re.compile(rf"{_YEAR}{_PART}*(?P<n>[^\W\d_]{{3,}})\.?"),
-)
-_QUARTERS = tuple(
-    re.compile(pattern, re.ASCII)
-    for pattern in (
-        rf"{_YEAR}[-/. ]*[QqTtKk](?P<q>[1-4])",
-        rf"[QqTtKk](?P<q>[1-4])[-/. ]*{_YEAR}",
-        rf"(?P<q>[1-4])[-/. ]*[QqTtKk][-/. ]*{_YEAR}",
-        rf"(?P<q>[1-4])[-/]{_YEAR}",
-        rf"(?P<q>[1-4])\. ?[Qq]uartal{_PART}+{_YEAR}",
-    )
-)
-_DECADES = (
-    re.compile(r"(?P<d>\d{3})0(?:\.0+)?(?: ?'?s| ?er)?", re.ASCII),
-    re.compile(r"(?P<d>\d{3})[*xX]", re.ASCII),
-    re.compile(r"(?P<d>\d{3})0 ?[-–—/] ?(?P=d)9", re.ASCII),
-)
-_MONTH_NAMES = tuple(
-    words.split()
-    for words in (
-        "january januar janvier enero gennaio januari",
-        "february februar fevrier febrero febbraio februari",
-        "march marz maerz mars marzo maart mrt",
-        "april avril abril aprile",
-        "may mai mayo maggio mei",
-        "june juni juin junio giugno",
-        "july juli juillet julio luglio",
-        "august aout agosto augustus",
-        "september septembre septiembre settembre",
-        "october oktober octobre octubre ottobre",
-        "november novembre noviembre",
-        "december dezember decembre diciembre dicembre",
-    )
-)
+_OTHERS = {
+    "year": (re.compile(r"(?P<y>[0-9]{4})\.0+"),),
+    "month": (
+        re.compile(r"(?P<y>[0-9]{4}) ?(?P<m>[0-9]{2})"),
+        re.compile(r"(?P<m>[0-9]{1,2}) (?P<y>[0-9]{4})"),
+    ),
+    "quarter": (
+        re.compile(r"(?P<q>[1-4])[-/](?P<y>[0-9]{4})"),
+        re.compile(r"[Kk](?P<q>[1-4])[-/. ]*(?P<y>[0-9]{4})"),
+    ),
+    "decade": (
+        re.compile(r"(?P<y>[0-9]{3}0)(?:\.0+)?"),
+        re.compile(r"(?P<y>(?P<d>[0-9]{3})0) ?[-–—/] ?(?P=d)9"),
+    ),
+}  # fmt: skip
+"""What a text may be only if it is known to be a year, a month, a quarter or a decade."""
 
 
-def month_named(name: str) -> int | None:
-    """The month (1 to 12) of a name or its first letters, in six languages.
+def period_cells(word: str, text: str) -> Iterator[float]:
+    """The years, months, quarters or decades that a cell may name, as numbers.
 
-    >>> month_named("Mai"), month_named("sept"), month_named("févr"), month_named("jui")
-    (5, 9, 2, None)
-    """
-    start = plain(name)
-    found = {
-        month
-        for month, names in enumerate(_MONTH_NAMES, start=1)
-        if any(one.startswith(start) for one in names)
-    }
-    return found.pop() if len(found) == 1 and len(start) > 2 else None
+    Months and quarters are counted from year 0; a decade is its first year.
 
-
-def year_cells(text: str) -> Iterator[float]:
-    """The years that a cell may name: ``1961``, or its first day.
-
-    >>> list(year_cells("1961")), list(year_cells("1961-01-01")), list(year_cells("1961-05-01"))
-    ([1961.0], [1961.0], [])
-    """
-    if (found := _ONLY_YEAR.fullmatch(text)) is not None:
-        yield float(found["y"])
-    for year, month in _first_days(text):
-        if month == 1:
-            yield float(year)
-
-
-def month_cells(text: str) -> Iterator[float]:
-    """The months that a cell may name, as months since year 0.
-
-    >>> {form: list(month_cells(form)) for form in ("05/2023", "2023-05-01 00:00:00", "Mai 2023")}
-    {'05/2023': [24280.0], '2023-05-01 00:00:00': [24280.0], 'Mai 2023': [24280.0]}
-    """
-    for pattern in (*_MONTHS, *_NAMED_MONTHS):
-        found = pattern.fullmatch(text)
-        month = None if found is None else _month(found)
-        if found is not None and month is not None:
-            yield float(int(found["y"]) * 12 + month - 1)
-    for year, month in _first_days(text):
-        yield float(year * 12 + month - 1)
-
-
-def quarter_cells(text: str) -> Iterator[float]:
-    """The quarters that a cell may name, as quarters since year 0.
-
-    >>> list(quarter_cells("2023Q4")) == list(quarter_cells("4/2023")) == [2023 * 4 + 3]
+    >>> {text: list(period_cells("month", text)) for text in ("05/2023", "2023-05-01", "Mai 2023")}
+    {'05/2023': [24280.0], '2023-05-01': [24280.0], 'Mai 2023': [24280.0]}
+    >>> list(period_cells("quarter", "4/2023")) == list(period_cells("quarter", "2023Q4"))
     True
+    >>> [list(period_cells("decade", text)) for text in ("1960s", "196*", "1960", "1961")]
+    [[1960.0], [1960.0], [1960.0], []]
     """
-    for pattern in _QUARTERS:
+    period = period_of(text)
+    if period is not None and period.kind == word:
+        start = period.start.astype("datetime64[M]").astype(int) + 1970 * 12
+        yield _number(word, start // 12, start % 12)
+    for pattern in _OTHERS[word]:
         if (found := pattern.fullmatch(text)) is not None:
-            yield float(int(found["y"]) * 4 + int(found["q"]) - 1)
+            part = found.groupdict()
+            month = 3 * (int(part["q"]) - 1) if "q" in part else int(part.get("m", 1)) - 1
+            if 0 <= month < 12:
+                yield _number(word, int(part["y"]), month)
     for year, month in _first_days(text):
-        if month % 3 == 1:
-            yield float(year * 4 + month // 3)
+        if month % _MONTHS[word] == 0 and (word != "decade" or year % 10 == 0):
+            yield _number(word, year, month)
 
 
-def decade_cells(text: str) -> Iterator[float]:
-    """The decades that a cell may name: ``1960s``, ``1960``, ``196x``, ``1960-1969``.
-
-    >>> [list(decade_cells(text)) for text in ("1960s", "196*", "1961")]
-    [[1960.0], [1960.0], []]
-    """
-    for pattern in _DECADES:
-        if (found := pattern.fullmatch(text)) is not None:
-            yield float(found["d"] + "0")
-    for year, month in _first_days(text):
-        if month == 1 and year % 10 == 0:
-            yield float(year)
+_MONTHS = {"year": 12, "month": 1, "quarter": 3, "decade": 12}
+PERIODS = tuple(_MONTHS)
+"""Words for parts of the calendar."""
 
 
-def _month(found: re.Match[str]) -> int | None:
-    parts = found.groupdict()
-    if "n" in parts:
-        return month_named(parts["n"])
-    month = int(parts["m"])
-    return month if 1 <= month <= 12 else None
+def _number(word: str, year: int, month: int) -> float:
+    return float({"month": year * 12 + month, "quarter": year * 4 + month // 3}.get(word, year))
 
 
 def _first_days(text: str) -> set[tuple[int, int]]:
-    """Years and months whose first day the text may be: day and month stand in any order."""
-    matches = (pattern.fullmatch(text) for pattern in (*_FIRST_DAY, _NAMED_FIRST_DAY))
-    found = ((match, _month(match)) for match in matches if match is not None)
-    return {(int(match["y"]), month) for match, month in found if month is not None}
+    """Years and months (from 0) whose first day the text may be."""
+    found = (pattern.fullmatch(text) for pattern in _FIRST_DAYS)
+    named = ((one, month_of(one["m"]) if one["m"][0].isalpha() else int(one["m"]))
+             for one in found if one is not None)  # fmt: skip
+    return {(int(one["y"]), month - 1) for one, month in named if month and month <= 12}
 
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -192,12 +121,3 @@ def period_text(word: str, key: float) -> str:
     if word == "month":
         return f"{number // 12:04}-{number % 12 + 1:02}"
     return f"{number // 4:04}Q{number % 4 + 1}" if word == "quarter" else f"{number:04}"
-
-
-CELLS: dict[str, Callable[[str], Iterator[float]]] = {
-    "year": year_cells,
-    "month": month_cells,
-    "quarter": quarter_cells,
-    "decade": decade_cells,
-}
-"""What a cell may name, by the word for how the column was coarsened."""

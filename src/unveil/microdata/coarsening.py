@@ -44,7 +44,7 @@ from unveil.microdata._coarse_steps import (
 )
 from unveil.microdata._microdata import Column, Kind, value_text
 from unveil.microdata._notations import Spans, spans_of
-from unveil.microdata._period_cells import CELLS, period_text
+from unveil.microdata._period_cells import PERIODS, period_text
 
 _AS_WRITTEN = ("unchanged", "bands", "set")
 _BY_TABLE = ("recoded",)
@@ -154,7 +154,8 @@ class Coarsening:
         word = self.word
         if word in TEXT_WORDS:
             return ["" if key is None else key for key in keys]
-        form = partial(period_text, word) if len(self.steps) == 1 and word in CELLS else value_text
+        is_period = len(self.steps) == 1 and word in PERIODS
+        form = partial(period_text, word) if is_period else value_text
         return ["" if math.isnan(key) else form(key) for key in keys]
 
     def read(self, column: Column, texts: Iterable[str]) -> list[Key | None]:
