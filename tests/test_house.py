@@ -18,10 +18,10 @@ FLOORS = (
     {"options", "findings", "files", "_unpacked", "_memory", "_axes", "_named_options"},
     {"registry"},
     {"microdata"},
-    {"engine"},
+    {"engine", "roles"},
     {"sanitize", "adversary", "datasets"},
     {"attacks", "measures"},
-    {"render", "hardening"},
+    {"render", "hardening", "aligning"},
     {"report", "auditing", "projects"},
     {"testing", "cli", "__main__", "__init__"},
 )

@@ -17,7 +17,8 @@ from proofs import examples
 import unveil as uv
 from unveil.errors import InputError
 from unveil.microdata import Kind, Role
-from unveil.projects import _kinds, _looking, _roles
+from unveil.projects import _kinds
+from unveil.roles import _looking, _roles
 
 N = 60
 RNG = np.random.default_rng(5)

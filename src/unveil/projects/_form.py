@@ -23,7 +23,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from unveil.microdata import Missing, Role
 from unveil.options import Tolerance, choices_of, in_words, tolerance_of
-from unveil.projects._looking import ColumnNames
+from unveil.roles import ColumnNames
 
 ROLE_NAMES = {
     "identifier": Role.IDENTIFIER,

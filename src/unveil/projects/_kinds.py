@@ -26,8 +26,7 @@ from unveil.microdata import (
     read_hierarchy,
 )
 from unveil.microdata.vocabulary import KNOWN, plain
-from unveil.projects._looking import FEW
-from unveil.projects._roles import Leaning, Settled, share
+from unveil.roles import FEW, Leaning, Settled, share
 
 _MAY_BE_LOST = 0.2
 _CODES = 50  # different whole numbers that may be codes

@@ -2,9 +2,8 @@
 
 A proposal is a start: no table says what an attacker knows. So every role comes with its reason,
 and what is in doubt is listed. The evidence is a column's name in six languages and the form of its
-values (`microdata.vocabulary`), how often they occur (`_looking`), and the rest of the table
-(`_roles`). Nothing is learned and nothing is looked up elsewhere: the same table gets the same
-proposal.
+values (`microdata.vocabulary`), how often they occur, and the rest of the table (`unveil.roles`).
+Nothing is learned and nothing is looked up elsewhere: the same table gets the same proposal.
 
 A proposal can be passed around. It has no value that fewer than five people have, and none of an
 identifier.
@@ -25,9 +24,17 @@ from unveil.errors import Cell, Column, File, InputError, Listed, Message, Text
 from unveil.microdata import Kind, Missing, Role
 from unveil.projects._form import Data
 from unveil.projects._kinds import USED, KindOf, hierarchies_beside, kind_of, meaning_of_missing
-from unveil.projects._looking import ColumnNames, LookedAt, look_at, profiles_of
 from unveil.projects._project import Project, seen_from
-from unveil.projects._roles import SECRETS, Settled, settle, share
+from unveil.roles import (
+    SECRETS,
+    ColumnNames,
+    LookedAt,
+    Settled,
+    look_at,
+    profiles_of,
+    settle,
+    share,
+)
 
 
 def propose(

@@ -23,7 +23,7 @@ import numpy as np
 
 from unveil.microdata import Role, suspected
 from unveil.microdata.vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
-from unveil.projects._looking import FEW, Profile
+from unveil.roles._looking import FEW, Profile
 
 _ALONE = 0.9  # "almost every value occurs once"
 _ENOUGH = 20  # rows from which that means anything
