@@ -73,7 +73,10 @@ SMALLEST = 5
 """What fewer people have is masked in a report, unless the user sets another limit."""
 
 # What the shell calls a parameter that it names otherwise.
-_WORDS = {"microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode"}
+_WORDS = {
+    "microdata": "FILE", "key_hierarchies": "--hierarchies", "mapping": "--recode",
+    "forms": "--form",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -532,6 +535,10 @@ class HierarchyError(InputError):
 
 class MissingValuesError(InputError):
     """Missing values were found, and the user has not said what they mean."""
+
+
+class FormError(InputError):
+    """Texts that can be read in several ways, and the user has not said in which."""
 
 
 class CountsError(InputError):

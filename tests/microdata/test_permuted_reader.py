@@ -114,7 +114,7 @@ def test_dates_times_truths_numbers_as_words(tmp_path):
     assert_same(read_anatomy(records, secrets, microdata=table), release)
     alone = read_anatomy(tmp_path, sensitive="pay")
     assert [column.kind for column in alone.quasi] == [
-        Kind.NUMERIC, Kind.CATEGORICAL, Kind.NUMERIC, Kind.NUMERIC, Kind.CATEGORICAL,
+        Kind.NUMERIC, Kind.NUMERIC, Kind.NUMERIC, Kind.NUMERIC, Kind.CATEGORICAL,
     ]  # fmt: skip
 
 

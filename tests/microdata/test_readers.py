@@ -731,10 +731,9 @@ def test_one_word_among_numbers_is_told(tmp_path):
 def test_decimal_commas_are_told(tmp_path):
     path = tmp_path / "survey.csv"
     path.write_text("weight;vote\n34,5;a\n71;b\n60,25;a\n")
-    (note,) = read_csv(path, quasi="weight", sensitive="vote").notes
-    assert note == (
-        "weight is read as words, not as numbers, because of its decimal commas; use decimal points"
-    )
+    survey = read_csv(path, quasi="weight", sensitive="vote")
+    assert survey.notes == ("weight is read as numbers written as 1.234,56",)
+    assert survey["weight"].values.tolist() == [34.5, 60.25, 71]
 
 
 def test_the_leaf_of_missing_values_is_there_whether_or_not_one_is_missing():

@@ -330,5 +330,5 @@ def _columns(file: Path) -> Sequence[str]:
 
 def _kinds(reading: Reading) -> dict[str, Any]:
     """What the columns are, where there is no original to tell."""
-    own = ("numeric", "categorical", "ordinal", "hierarchies")
+    own = ("numeric", "categorical", "ordinal", "forms", "hierarchies")
     return {name: one for name, one in reading.options.items() if name in own}

@@ -25,7 +25,7 @@ from typing import (
 
 from cyclopts import Group, Parameter
 
-from unveil.errors import InputError, Option
+from unveil.errors import InputError, Option, View
 from unveil.microdata import options as reading
 from unveil.options import Shell, check, choices_of, help_of, options_of, shell_of
 
@@ -87,7 +87,7 @@ def in_shell(
     if choices:  # our own check words what is none of them
         text = f"{text} [choices: {', '.join(choices)}]"
         bare = str | None
-    flag = f"--{name.replace('_', '-')}"
+    flag = Option(name).shown(View("shell"))
     shown = Parameter(
         name=(flag, f"-{shell.letter}") if shell.letter else flag,
         help=and_plugins(text, shell.plugins) if shell.plugins else text,
@@ -229,6 +229,7 @@ class Table(Opening, Roles):
     numeric: reading.Numeric = None
     categorical: reading.Categorical = None
     ordinal: reading.Ordinal = None
+    forms: reading.Forms = None
     cuts: reading.Cuts = None
     parts: reading.Parts = None
     quantiles: reading.Quantiles = None

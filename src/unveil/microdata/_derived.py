@@ -122,6 +122,8 @@ class Derived(NamedTuple):
     values: NDArray[Any]
     words: Text
     """Such as "the whole numbers from 17 to 90"."""
+    form: str | None = None
+    """That of the column: see `Column`."""
 
 
 class _Code(str):

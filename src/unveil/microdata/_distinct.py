@@ -18,6 +18,7 @@ from unveil.errors import File, Foreign, InputError, Message
 from unveil.microdata._messages import cell_error
 from unveil.microdata._microdata import value_text
 from unveil.microdata._sources import Source
+from unveil.microdata.dates import coarsest
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -224,19 +225,10 @@ def _merged(dictionary: Any, *, strip: bool) -> tuple[NDArray[np.int64], NDArray
         kept = np.where(is_number, np.cumsum(is_number) - 1, -1)
         mapping, values = recoded_codes(mapping, kept), values[is_number] + 0.0  # there is no -0
     elif values.dtype.kind == "M":
-        values = _coarsest(values)
+        values = coarsest(values)
     elif values.dtype.kind in "iu" and values.dtype != np.uint64:
         values = values.astype(np.int64)
     return mapping, values
-
-
-def _coarsest(moments: NDArray[Any]) -> NDArray[Any]:
-    """Days if all are days, else seconds: so dates are the same from every table."""
-    for unit in ("D", "s"):
-        coarse = moments.astype(f"datetime64[{unit}]")
-        if (coarse == moments).all():
-            return coarse
-    return moments
 
 
 def _numbers(markers: Iterable[Any]) -> list[float]:

@@ -17,14 +17,14 @@ from unveil.errors import (
     MissingValuesError,
     Option,
     Row,
-    View,
 )
 from unveil.errors import Column as ColumnName
 from unveil.microdata._distinct import Distinct, objects, recoded_codes
+from unveil.microdata._forms import Formed, declared_form, found_form, missing_value
 from unveil.microdata._hierarchy import Hierarchy
-from unveil.microdata._messages import ValueOption, value_meant, values_listed
+from unveil.microdata._messages import value_meant, values_listed
 from unveil.microdata._microdata import Column, Kind, Role, value_text
-from unveil.microdata._numbers import is_number, parsed
+from unveil.microdata._numbers import is_number
 
 MISSING = "(missing)"
 
@@ -39,6 +39,8 @@ class Wish:
     kind: Kind | None = None
     levels: tuple[str, ...] | None = None
     hierarchy: Hierarchy | Builder | None = None
+    form: str | None = None
+    """How its numbers or dates are written."""
     missing_is_a_value: bool = False
     """A hierarchy then has a leaf for it, even if no value is missing: what is declared must not
     depend on a single record."""
@@ -72,24 +74,28 @@ def encode(column: Distinct, wish: Wish) -> Column:
         column = column.observed()  # the user's declaration overrides the table's own order
     if wish.kind is Kind.ORDINAL or column.is_ordered:
         return _ordinal(column, wish)
-    numbers = None
-    if wish.kind is Kind.NUMERIC:
-        numbers = _as_numbers(column)
+    found = None
+    if wish.form is not None:
+        found = declared_form(column, wish.form)
+    elif wish.kind is Kind.NUMERIC:
+        found = _as_numbers(column, wish)
     elif wish.kind is None and not column.is_category:
-        numbers = _look_like_numbers(column)
-    return _categorical(column, wish) if numbers is None else _numeric(column, wish, numbers)
+        found = _look_like_numbers(column, wish)
+    return _categorical(column, wish) if found is None else _numeric(column, wish, *found)
 
 
 def _column(
     column: Distinct, wish: Wish, kind: Kind, codes: NDArray[np.int32], values: NDArray[Any],
-    hierarchy: Hierarchy | None, *, declared: bool = False,
+    hierarchy: Hierarchy | None, *, declared: bool = False, form: str | None = None,
 ) -> Column:  # fmt: skip
     given = None if kind is Kind.NUMERIC else _as_they_were(values, column)
     return Column(name=column.name, role=wish.role, kind=kind, codes=codes, values=values,
-                  hierarchy=hierarchy, given=given, declared=declared)  # fmt: skip
+                  hierarchy=hierarchy, given=given, declared=declared, form=form)  # fmt: skip
 
 
-def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
+def _numeric(
+    column: Distinct, wish: Wish, numbers: NDArray[Any], form: str | None = None
+) -> Column:
     used = wish.role.is_used
     if used and numbers.dtype.kind == "f" and not np.isfinite(numbers).all():
         worst = int(np.flatnonzero(~np.isfinite(numbers))[0])
@@ -110,7 +116,7 @@ def _numeric(column: Distinct, wish: Wish, numbers: NDArray[Any]) -> Column:
     tree = wish.tree(column.name, values)
     if tree is not None:
         tree = _ordered_tree(tree, column, [value_text(v) for v in values], place)
-    return _column(column, wish, Kind.NUMERIC, codes, values, tree)
+    return _column(column, wish, Kind.NUMERIC, codes, values, tree, form=form)
 
 
 def _with_gap(
@@ -243,11 +249,11 @@ def _ordered_tree(
         ) from None  # fmt: skip
 
 
-def _look_like_numbers(column: Distinct) -> NDArray[Any] | None:
+def _look_like_numbers(column: Distinct, wish: Wish) -> Formed | None:
     """The numbers or dates that the values are or all look like, or None."""
     if column.is_text:
-        return parsed(column.values, declared=False)
-    return None if column.values.dtype.kind == "b" else column.values
+        return found_form(column, is_used=wish.role.is_used, declared=False)
+    return None if column.values.dtype.kind == "b" else Formed(column.values)
 
 
 def stray_texts(column: Distinct) -> list[str]:
@@ -261,29 +267,15 @@ def stray_texts(column: Distinct) -> list[str]:
     return stray if 2 * len(stray) < len(column.values) else []
 
 
-def missing_value(name: str, text: str) -> ValueOption:
-    """The option that makes a text of a column a missing value, for messages."""
-    typed = Option("missing_values", text).shown(View("shell"))
-    return ValueOption("missing_values", {name: [text]}, typed=typed)
-
-
-def has_decimal_commas(column: Distinct) -> bool:
-    """Whether a column of texts is all numbers such as ``34,5``."""
-    return (
-        column.is_text
-        and not column.is_category
-        and any("," in text for text in column.values)
-        and all(is_number(text.replace(",", ".", 1)) for text in column.values)
-    )
-
-
-def _as_numbers(column: Distinct) -> NDArray[Any]:
+def _as_numbers(column: Distinct, wish: Wish) -> Formed:
     """The values as numbers, as the user declared."""
     if not column.is_text:
-        return column.values.astype(np.int64) if column.values.dtype == bool else column.values
-    numbers = parsed(column.values, declared=True)
-    if numbers is not None:
-        return numbers
+        return Formed(
+            column.values.astype(np.int64) if column.values.dtype == bool else column.values
+        )
+    found = found_form(column, is_used=wish.role.is_used, declared=True)
+    if found is not None:
+        return found
     for i, text in enumerate(column.values):
         if not is_number(text):
             raise InputError(
@@ -291,4 +283,4 @@ def _as_numbers(column: Distinct) -> NDArray[Any]:
                 "give {option}", where=column.where, value=Cell(text), row=Row(column.first_row(i)),
                 option=missing_value(column.name, text),
             )  # fmt: skip
-    return np.empty(0, dtype=np.int64)
+    return Formed(np.empty(0, dtype=np.int64))

@@ -80,6 +80,9 @@ class Column:
     bounds : mapping of str to int, optional
         Of grouped numbers: the bounds of parts that tell of somebody's number, and how many people
         have it. A report does not show those of few people.
+    form : str, optional
+        How numbers or dates were written, if not plainly or as in ISO 8601: ``dd.mm.yyyy``,
+        ``1.234,56``.
     """
 
     name: str
@@ -91,6 +94,7 @@ class Column:
     given: NDArray[Any] | None = None
     declared: bool = False
     bounds: Mapping[str, int] | None = None
+    form: str | None = None
 
     @property
     def size(self) -> int:
@@ -124,6 +128,15 @@ class Column:
             moments = self.values.astype("datetime64[us]") if self.is_dates else self.values
             return moments.astype(np.float64)
         return np.arange(self.size, dtype=np.float64)
+
+    @property
+    def as_given(self) -> NDArray[Any]:
+        """The domain as the source table has it: with its types, and in its forms."""
+        if self.form is not None and self.kind is Kind.NUMERIC:
+            from unveil.microdata._forms import in_form  # which knows distinct values
+
+            return in_form(self.values, self.form)
+        return self.values if self.given is None else self.given
 
     def decode(self) -> NDArray[Any]:
         """The values of all records."""
@@ -310,7 +323,7 @@ class Microdata:
         Values have the types they were read in. Identifiers are left out: they are never used.
         """
         kept = self.nameless.columns
-        domains = [c.values if c.given is None else c.given for c in kept]
+        domains = [column.as_given for column in kept]
         frame = pd.DataFrame({c.name: d[c.codes] for c, d in zip(kept, domains, strict=True)})
         return frame.infer_objects()  # truth values as such, not as objects
 

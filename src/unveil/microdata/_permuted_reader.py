@@ -49,6 +49,7 @@ def read_anatomy(
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
+    forms: Mapping[str, str] | None = None,
     hierarchies: HierarchiesOption = None,
     made_by: str = "somebody",
     delimiter: str | None = None,
@@ -74,7 +75,7 @@ def read_anatomy(
     group, count : str, optional
         The columns with groups (default ``group``) and with numbers of records (default ``count``;
         without such a column each row of the second table is one record).
-    numeric, ordinal, categorical, hierarchies
+    numeric, ordinal, categorical, forms, hierarchies
         Without microdata: as in `read_csv`.
     made_by : str
         Name of the sanitizer.
@@ -99,7 +100,7 @@ def read_anatomy(
       2      2        b 2
     """
     kinds: dict[str, Any] = {
-        "numeric": numeric, "ordinal": ordinal, "categorical": categorical,
+        "numeric": numeric, "ordinal": ordinal, "categorical": categorical, "forms": forms,
         "hierarchies": hierarchies,
     }  # fmt: skip
     check_original("microdata", microdata, {"quasi": quasi, "sensitive": sensitive, **kinds})

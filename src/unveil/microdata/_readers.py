@@ -19,6 +19,7 @@ from unveil.errors import (
     File,
     HierarchyError,
     InputError,
+    Known,
     Listed,
     Message,
     MissingValuesError,
@@ -34,14 +35,13 @@ from unveil.microdata._encode import (
     Builder,
     Wish,
     encode,
-    has_decimal_commas,
-    missing_value,
     stray_texts,
 )
+from unveil.microdata._forms import is_form, missing_value
 from unveil.microdata._hierarchies import match_files, read_hierarchy
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import must
-from unveil.microdata._microdata import Kind, Microdata, Role, value_text
+from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
 from unveil.microdata._row_counts import check_count, looks_counted, one_row_each, suspected
 from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 from unveil.options import check
@@ -62,6 +62,7 @@ def read_csv(
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
+    forms: Mapping[str, str] | None = None,
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
     missing_values: _MissingValues = None,
@@ -73,9 +74,11 @@ def read_csv(
 ) -> Microdata:
     """Read microdata from a CSV file.
 
-    A column is numeric if all its texts are numbers (or dates such as ``1984-05-23``) without
-    leading zeros: ``01234`` is a code. All others are categorical. Blanks around a cell are
-    ignored.
+    A column is numeric if all its texts are numbers or dates, also as people write them:
+    ``1984-05-23``, ``23.05.1984``, ``34,5``, ``1,234,567``. With leading zeros they are codes:
+    ``01234``. All others are categorical. Blanks around a cell are ignored. What can be read in
+    several ways (``03/04/1984``, ``45,250``) is refused in a column that is used until `forms` says
+    which is meant.
 
     Parameters
     ----------
@@ -91,6 +94,11 @@ def read_csv(
         Columns whose kind is declared instead of detected.
     ordinal : mapping of str to sequence, optional
         Columns with an order, and all their levels from low to high.
+    forms : mapping of str to str, optional
+        How dates and numbers are written, by column: ``"dd.mm.yyyy"``, ``"mm/dd/yyyy"``,
+        ``"ddmonyyyy"``, ``"yyyy-mm-dd hh:mm:ss"``, ``"1.234,56"``, ``"1,234.56"`` … Default:
+        detected. Years of two digits are 1930 to 2029 unless the form says otherwise, as in
+        ``"dd.mm.yy since 1910"``.
     hierarchies : path or mapping, optional
         A folder of hierarchy files (see `read_hierarchies`), or a mapping from columns to a
         `Hierarchy`, a file, or a function of the distinct values, such as `prefix_hierarchy`.
@@ -143,7 +151,7 @@ def read_csv(
     note_input(path)
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
-        categorical=categorical, hierarchies=hierarchies, missing=missing,
+        categorical=categorical, forms=forms, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values, count=count,
     )  # fmt: skip
     return _read(source, options)
@@ -158,6 +166,7 @@ def read_parquet(
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
+    forms: Mapping[str, str] | None = None,
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
     missing_values: _MissingValues = None,
@@ -180,7 +189,7 @@ def read_parquet(
     """
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
-        categorical=categorical, hierarchies=hierarchies, missing=missing,
+        categorical=categorical, forms=forms, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values, count=count,
     )  # fmt: skip
     source = from_parquet(path)
@@ -197,6 +206,7 @@ def read_table(
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
+    forms: Mapping[str, str] | None = None,
     hierarchies: HierarchiesOption = None,
     missing: Missing = "error",
     missing_values: _MissingValues = None,
@@ -211,7 +221,7 @@ def read_table(
     ----------
     table : pandas, polars or Arrow table, any other that narwhals reads, or a mapping
         A mapping from column names to sequences of values; or what `open_table` opened.
-    quasi, sensitive, identifier, numeric, ordinal, categorical, hierarchies, missing, \
+    quasi, sensitive, identifier, numeric, ordinal, categorical, forms, hierarchies, missing, \
 missing_values, count
         As in `read_csv`.
 
@@ -224,7 +234,7 @@ missing_values, count
     """
     options = Options(
         quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
-        categorical=categorical, hierarchies=hierarchies, missing=missing,
+        categorical=categorical, forms=forms, hierarchies=hierarchies, missing=missing,
         missing_values=missing_values, count=count,
     )  # fmt: skip
     return _read(from_table(table), options)
@@ -268,10 +278,12 @@ def _read(source: Source, options: Options) -> Microdata:
     columns, counted = _people_of(source, columns, wishes, options.count)
     columns, meaning = _settle_missing(columns, wishes, options.missing)
     as_words = [note for n, c in columns.items() if wishes[n].is_open for note in _read_as_words(c)]
+    encoded = tuple(encode(column, wishes[name]) for name, column in columns.items())
     return Microdata(
-        columns=tuple(encode(column, wishes[name]) for name, column in columns.items()),
+        columns=encoded,
         rows=next(iter(columns.values())).rows, source=source.name, source_rows=source.n_rows,
-        notes=(*source.notes, *counted, *meaning, *left_out, *as_words),
+        notes=(*source.notes, *counted, *meaning, *left_out, *as_words,
+               *_about_forms(encoded, wishes)),
         counted_by=options.count or None,
     )  # fmt: skip
 
@@ -293,13 +305,18 @@ def _people_of(
     return columns, []
 
 
+def _about_forms(columns: Iterable[Column], wishes: Mapping[str, Wish]) -> list[Text]:
+    """Notes on the forms that were found out."""
+    return [
+        Message("{column} is read as {what} written as {form}", column=column.name,
+                what="dates" if column.is_dates else "numbers", form=Known(column.form))
+        for column in columns
+        if column.form is not None and wishes[column.name].form is None
+    ]  # fmt: skip
+
+
 def _read_as_words(column: Distinct) -> list[Text]:
     """A note on a column of numbers that a few words make categorical: it changes every result."""
-    if has_decimal_commas(column):
-        return [
-            f"{column.name} is read as words, not as numbers, because of its decimal commas; "
-            "use decimal points"
-        ]
     stray = sorted(stray_texts(column))
     if not stray:
         return []
@@ -373,6 +390,7 @@ class Options:
     numeric: Names
     ordinal: Mapping[str, Sequence[Any]] | None
     categorical: Names
+    forms: Mapping[str, str] | None = None
     hierarchies: HierarchiesOption
     missing: Missing = "error"
     missing_values: _MissingValues = None
@@ -384,15 +402,17 @@ class Options:
         Quasi-identifiers come first, as named, then the sensitive column, then all others.
         """
         roles, levels = self._roles(source), self._levels(source)
+        forms = self._forms(source)
+        numeric = _names(self.numeric, "numeric", source)
         trees = self._hierarchies(source, [name for name in roles if roles[name].is_used])
         kinds = _assigned([
-            (_names(self.numeric, "numeric", source), Kind.NUMERIC),
+            (list(dict.fromkeys([*numeric, *forms])), Kind.NUMERIC),
             (list(levels), Kind.ORDINAL),
             (_names(self.categorical, "categorical", source), Kind.CATEGORICAL),
         ])  # fmt: skip
         return {
             name: Wish(role=role, kind=kinds.get(name), levels=levels.get(name),
-                       hierarchy=trees.get(name),
+                       hierarchy=trees.get(name), form=forms.get(name),
                        missing_is_a_value=missing_is_a_value and role.is_used)
             for name, role in roles.items()
         }  # fmt: skip
@@ -413,6 +433,21 @@ class Options:
         ])  # fmt: skip
         used = {name: role for name, role in roles.items() if role.is_used}
         return used | {n: roles.get(n, Role.OTHER) for n in source.columns if n not in used}
+
+    def _forms(self, source: Source) -> Mapping[str, str]:
+        """How the dates and numbers of columns are written."""
+        if self.forms is None:
+            return {}
+        if not isinstance(self.forms, Mapping):
+            raise must("forms", "map columns to forms, such as {'born': 'dd.mm.yyyy'}", self.forms)
+        _names(list(self.forms), "forms", source)
+        for name, form in self.forms.items():
+            if not is_form(form):
+                raise must(
+                    "forms", f"say how column {name!r} is written, such as 'dd.mm.yyyy', "
+                    "'mm/dd/yyyy', '1.234,56' or '1,234.56'", form,
+                )  # fmt: skip
+        return self.forms
 
     def _levels(self, source: Source) -> dict[str, tuple[str, ...]]:
         """The levels of the ordinal columns, as texts."""

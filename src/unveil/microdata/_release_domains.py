@@ -29,6 +29,7 @@ from unveil.microdata._derived import (
 )
 from unveil.microdata._distinct import Distinct, distinct_of, distinct_values, listed_values
 from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
+from unveil.microdata._forms import parse_form
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
@@ -183,17 +184,17 @@ def _from_cells(
     cells: Distinct, wish: Wish, notation: Notation | None, empty: Empty | None
 ) -> tuple[Column, Text]:
     """A column of the values that its cells name, and how they were inferred."""
-    found = _Derivation(cells, wish.kind, notation).domain(empty)
+    found = _Derivation(cells, wish, notation).domain(empty)
     are_names = found.values.dtype == object
     values = listed_values(cells.name, found.values, cells.source, is_category=are_names)
-    return encode(values, wish), found.words
+    return replace(encode(values, wish), form=found.form), found.words
 
 
 class _Derivation:
     """Decides what the cells of one column are about, with kind and notation as declared."""
 
-    def __init__(self, cells: Distinct, kind: Kind | None, notation: Notation | None) -> None:
-        self.cells, self.kind, self.notation = cells, kind, notation
+    def __init__(self, cells: Distinct, wish: Wish, notation: Notation | None) -> None:
+        self.cells, self.kind, self.form, self.notation = cells, wish.kind, wish.form, notation
         self.name, texts = cells.name, enumerate(cells.texts())
         self.shown = [(position, text) for position, text in texts if not is_hidden(text)]
         self.texts = [text for _, text in self.shown]
@@ -223,11 +224,20 @@ class _Derivation:
             distinct = listed_values(self.name, list(texts), distinct.source)
         else:
             distinct = distinct.take(~distinct.missing)
-        column = encode(distinct, Wish(role=Role.QUASI))
+        if (
+            self.form is not None
+            and distinct.is_text
+            and (parse_form(distinct.values, self.form) is None)
+        ):
+            return None  # ranges of them
+        column = encode(distinct, Wish(role=Role.QUASI, form=self.form))
         if column.kind is not Kind.NUMERIC:
             return None
+        if column.form != self.form and any("," in text for text in self.texts):
+            return None  # these may be sets of numbers
         what = "days" if column.values.dtype == "datetime64[D]" else "numbers"
-        return Derived(column.values, f"the {column.size:,} {what} that its cells name")
+        return Derived(column.values, f"the {column.size:,} {what} that its cells name",
+                       column.form)  # fmt: skip
 
     def _refuse_masks(self) -> None:
         """Refuse masks, which can cover any values, unless they are masks of digits."""

@@ -57,6 +57,7 @@ def read_release(
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
+    forms: Mapping[str, str] | None = None,
     hierarchies: HierarchiesOption = None,
     made_by: str = "somebody",
     notation: Mapping[str, str] | None = None,
@@ -92,7 +93,7 @@ def read_release(
     domains : mapping of str to sequence or Column, optional
         Without the original: the values of a column, in any order, with or without repetitions; or
         the column of a register or of other microdata. Kinds follow as in `read_table`.
-    numeric, ordinal, categorical, hierarchies
+    numeric, ordinal, categorical, forms, hierarchies
         Without the original: as in `read_csv`.
     made_by : str
         Name of the sanitizer.
@@ -149,7 +150,7 @@ def read_release(
     """
     alone: dict[str, Any] = {
         "quasi": quasi, "sensitive": sensitive, "numeric": numeric, "ordinal": ordinal,
-        "categorical": categorical, "hierarchies": hierarchies,
+        "categorical": categorical, "forms": forms, "hierarchies": hierarchies,
     }  # fmt: skip
     check("empty", Empty | None, empty)
     said = _checked(notation, _quasi_names(original, {**alone, "domains": domains}))

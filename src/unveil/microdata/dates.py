@@ -211,6 +211,37 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
+_WRITTEN = {
+    "yyyy": "{0.year:04}", "yy": "{1:02}", "mon": "{2}", "mm": "{0.month:02}", "m": "{0.month}",
+    "dd": "{0.day:02}", "d": "{0.day}",
+}  # fmt: skip
+
+
+def write_dates(dates: NDArray[Any], form: str) -> list[str]:
+    """Dates in a form; months by their short English names.
+
+    >>> days = np.array(["1961-11-16", "1984-04-03"], dtype="datetime64[D]")
+    >>> write_dates(days, "d.m.yyyy"), write_dates(days, "ddmonyy since 1900")
+    (['16.11.1961', '3.4.1984'], ['16nov61', '03apr84'])
+    >>> write_dates(days[:1], "mm/dd/yyyy hh:mm:ss AM")
+    ['11/16/1961 12:00:00 AM']
+    """
+    said = _SINCE.match(form)
+    words, _, clock = (said[1] if said else form).partition("hh:")
+    parts = [_WRITTEN.get(part) or part for part in _WORD.findall(words)]
+    if clock:
+        hours = "{3:02}" if clock.endswith("AM") else "{0.hour:02}"
+        clock = clock.replace("mm", "{0.minute:02}").replace("ss", "{0.second:02}")
+        clock = clock.replace(".f", ".{0.microsecond:06}").replace("AM", "{4}")
+        parts.append(f"{hours}:{clock}")
+    template = "".join(parts)
+    return [
+        template.format(one, one.year % 100, _MONTHS[one.month - 1][:3],
+                        (one.hour - 1) % 12 + 1, "AM" if one.hour < 12 else "PM")
+        for one in dates.astype("datetime64[us]").tolist()
+    ]  # fmt: skip
+
+
 _NUMBERS = re.compile(r"([0-9]{1,4})([./-])([0-9]{1,2})\2([0-9]{1,4})(?![0-9])")
 _NAMED = re.compile(
     rf"([0-9]{{1,2}})(\.? ?|[-/.])({_LETTERS})(\.?)([ ./-]?)([0-9]{{4}}|[0-9]{{2}})(?![0-9])"

@@ -117,6 +117,18 @@ Ordinal = Annotated[
         metavar="COLUMN=LEVELS",
     ),
 ]
+Forms = Annotated[
+    Mapping[str, str] | None,
+    Help(
+        "How the dates or numbers of a column are written: 'born=dd.mm.yyyy', "
+        "'income=1.234,56'. Default: detected; what can be read in several ways is asked about. "
+        "May be repeated."
+    ),
+    Shell(
+        parse=by_column("forms", "'born=dd.mm.yyyy' or 'income=1.234,56'", str, last=True),
+        metavar="COLUMN=FORM",
+    ),
+]
 Cuts = Annotated[
     Mapping[str, Sequence[Any]] | None,
     Help(

@@ -105,7 +105,7 @@ def _first_fault(error: ValidationError, file: str) -> InputError:
 
 
 _NO_TABLE = "{key} must be a table, {header}, but is {told}"
-_BY_COLUMN = ("[roles]", "[kinds]", "[partitions]", "[hierarchies.files]")
+_BY_COLUMN = ("[roles]", "[kinds]", "[forms]", "[partitions]", "[hierarchies.files]")
 
 
 def _header(loc: Sequence[int | str]) -> str:
@@ -163,7 +163,8 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
     }
     project = Project(
         folder=file.parent, source=file.name, data=form.data, roles=form.roles, kinds=form.kinds,
-        hierarchies=form.hierarchies.files or form.hierarchies.folder, partitions=form.partitions,
+        forms=form.forms, partitions=form.partitions,
+        hierarchies=form.hierarchies.files or form.hierarchies.folder,
         releases=tuple(form.releases), **flat,
     )  # fmt: skip
     _check_data(project.data, file.name)
@@ -187,7 +188,9 @@ def _check_columns(project: Project) -> None:
     """Refuse columns that have no role, or not the one that they need."""
     file, roles, trees = project.source, project.roles, project.hierarchies
     by_column = trees if isinstance(trees, Mapping) else {}
-    for table, listed in (("[kinds]", project.kinds), ("[hierarchies.files]", by_column)):
+    for table, listed in (
+        ("[kinds]", project.kinds), ("[forms]", project.forms), ("[hierarchies.files]", by_column),
+    ):  # fmt: skip
         for column in listed:
             if column not in roles:
                 raise wrong(file, table, "{column} is not among the columns of [roles]{near}",
@@ -324,6 +327,12 @@ _TEXT = Template("""\
 # numeric, categorical (no order), or the levels of an ordinal column from low to high. Only values
 # with an order can be published as a range.$kinds
 
+[forms]
+# How dates and numbers are written. By default it is found out, and asked about where it is not
+# certain:
+#   born = "dd.mm.yyyy"
+#   income = "1.234,56"$forms
+
 [hierarchies]
 # How values generalize: one file per column, or folder = "hierarchies".$hierarchies
 
@@ -380,6 +389,7 @@ def text_of(project: Project) -> str:
         data=_lines(_given(project.data, Data)),
         roles=_roles(project),
         kinds=_lines(project.kinds),
+        forms=_lines(project.forms),
         hierarchies=_table("hierarchies.files", trees) if isinstance(trees, Mapping)
         else _lines({"folder": trees}),
         partitions=_lines(project.partitions),

@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from unveil.microdata import Missing, Role
+from unveil.microdata import Missing, Role, is_form
 from unveil.options import Tolerance, choices_of, in_words, tolerance_of
 from unveil.roles import ColumnNames
 
@@ -76,6 +76,12 @@ def _readable(tolerance: str | float) -> str | float:
     return tolerance
 
 
+def _a_form(words: str) -> str:
+    if not is_form(words):
+        raise ValueError(words)
+    return words
+
+
 _Words = Annotated[str, _Written(Annotated[str, Field(pattern=r"\S")], "a text")]
 _Texts = Annotated[tuple[str, ...], _Written(str | list[str], "a text or a list of texts", _many)]
 _Flag = Annotated[bool, _Written(StrictBool, "true or false")]
@@ -99,6 +105,13 @@ _KindName = Annotated[
         Literal["numeric", "categorical"] | Annotated[list[str], MinLen(1)],
         "'numeric', 'categorical', or the list of its levels from low to high",
         lambda kind: kind if isinstance(kind, str) else tuple(kind),
+    ),
+]
+_FormName = Annotated[
+    str,
+    _Written(
+        Annotated[str, AfterValidator(_a_form)],
+        "how dates or numbers are written, such as 'dd.mm.yyyy', 'mm/dd/yyyy' or '1.234,56'",
     ),
 ]
 _Categories = Annotated[
@@ -330,6 +343,8 @@ class ProjectFile(_Table):
     """The role of each column; columns that are not listed are 'other'."""
     kinds: dict[str, _KindName] = field(default_factory=dict)
     """What the values of a column are."""
+    forms: dict[str, _FormName] = field(default_factory=dict)
+    """How the dates or numbers of a column are written; see `read_csv`."""
     hierarchies: HierarchiesTable = HierarchiesTable()
     partitions: dict[str, _Categories] = field(default_factory=dict)
     """Categories of sensitive columns, for the discrimination rate."""

@@ -57,6 +57,8 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         The role of each column; columns that are not listed are *other*.
     kinds : mapping of str to (str or tuple of str)
         ``numeric`` or ``categorical``, or the levels of an ordinal column.
+    forms : mapping of str to str
+        How dates and numbers are written, such as ``dd.mm.yyyy``.
     hierarchies : str, or mapping of str to str
         A folder, or a file per column.
     partitions : mapping of str to (str, list or mapping)
@@ -105,6 +107,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
     roles: Mapping[str, Role]
     folder: Path = field(default=Path("."), compare=False)
     kinds: Mapping[str, str | tuple[str, ...]] = field(default_factory=dict)
+    forms: Mapping[str, str] = field(default_factory=dict)
     hierarchies: str | Mapping[str, str] | None = None
     partitions: Mapping[str, Any] = field(default_factory=dict)
     releases: tuple[ReleaseAsked, ...] = ()
@@ -280,6 +283,7 @@ def _options(project: Project, table: Source, sensitive: str) -> dict[str, Any]:
         "numeric": [name for name, kind in kinds.items() if kind == "numeric"],
         "categorical": [name for name, kind in kinds.items() if kind == "categorical"],
         "ordinal": {name: k for name, k in kinds.items() if not isinstance(k, str)} or None,
+        "forms": {name: form for name, form in project.forms.items() if name in used} or None,
         "hierarchies": trees or None,
         "missing": project.data.missing,
         "missing_values": project.data.missing_values or None,

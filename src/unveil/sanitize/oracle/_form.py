@@ -313,9 +313,10 @@ class _Parquet(Written):
 
 
 def _cells(column: Column) -> list[bytes]:
+    texts = column.texts if column.form is None else column.as_given
     domain = [
         b"" if _is_missing(value) else _cell(text)
-        for value, text in zip(column.values, column.texts, strict=True)
+        for value, text in zip(column.values, texts, strict=True)
     ]
     written: list[bytes] = np.array([*domain, b""], dtype=object)[column.codes].tolist()
     return written
