@@ -210,12 +210,13 @@ class NaiveBayes(CountingAdversary):
     )
 
     def from_counts(self, counts: NDArray[Any], totals: NDArray[np.integer]) -> NDArray[np.float64]:
-        totals = np.broadcast_to(totals, (len(counts), totals.shape[-1]))
+        rows = np.atleast_2d(totals)  # one may be for all
         # The prior, not yet normalized. Always in row order: sums of floating-point numbers
         # depend on their order.
-        belief = totals.astype(np.float64, order="C")
+        shape = len(counts), rows.shape[1]
+        belief = np.broadcast_to(rows, shape).astype(np.float64, order="C")
         for j in range(counts.shape[1]):
-            belief *= (counts[:, j] + 1) / (totals + 2)
+            belief *= (counts[:, j] + 1) / (rows + 2)
             belief /= belief.max(axis=1, keepdims=True)  # many columns must not underflow
         return belief / belief.sum(axis=1, keepdims=True)
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         Microdata,
         Role,
         distinct_rows,
+        histograms_at,
         value_text,
     )
     from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, span

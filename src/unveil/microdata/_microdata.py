@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from unveil._memory import room_for
 from unveil.errors import Cell, File, InputError, Text, did_you_mean
 from unveil.microdata._hierarchy import Hierarchy
 
@@ -171,6 +172,28 @@ def distinct_rows(
     return first, numbers
 
 
+def histograms_at(
+    parts: NDArray[np.integer], part_of: NDArray[np.integer], sensitive: Column
+) -> NDArray[np.int64]:
+    """The histogram of sensitive values of each of some parts, which may repeat.
+
+    ``part_of`` is the part of each record. Other parts take no memory.
+
+    >>> import unveil as uv
+    >>> survey = uv.read_table({"age": [1, 2, 3, 4], "vote": ["a", "b", "b", "a"]},
+    ...                        quasi="age", sensitive="vote")
+    >>> histograms_at(np.array([3, 3]), np.array([1, 3, 3, 3]), survey.sensitive).tolist()
+    [[1, 2], [1, 2]]
+    """
+    wanted, place = np.unique(parts, return_inverse=True)
+    number = np.full(int(part_of.max(initial=0)) + 1, -1, dtype=np.int64)
+    number[wanted] = np.arange(len(wanted))
+    row = number[part_of]
+    flat = row[row >= 0] * sensitive.size + sensitive.codes[row >= 0]
+    found = np.bincount(flat, minlength=len(wanted) * sensitive.size)
+    return found.reshape(-1, sensitive.size)[place.ravel()]
+
+
 @dataclass(frozen=True, eq=False)
 class CellCounts:
     """The histogram of a table over the combinations of quasi-identifiers that occur in it.
@@ -179,15 +202,23 @@ class CellCounts:
     ----------
     codes : array of shape (columns, cells)
         The combinations, each once.
-    counts : array of shape (cells, sensitive values)
-        Number of records.
     cell_of : array
         The cell of each record.
+    sensitive : Column
+        The sensitive values of the records.
     """
 
     codes: NDArray[np.int32]
-    counts: NDArray[np.int64]
     cell_of: NDArray[np.intp]
+    sensitive: Column
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """Number of records: cells × sensitive values."""
+        cells, values = self.codes.shape[1], self.sensitive.size
+        room_for(cells, values, times=2)
+        flat = np.bincount(self.cell_of * values + self.sensitive.codes, minlength=cells * values)
+        return flat.reshape(-1, values)
 
     @cached_property
     def _places(self) -> dict[bytes, int]:
@@ -281,10 +312,8 @@ class Microdata:
     @cached_property
     def cells(self) -> CellCounts:
         """Number of records with each combination of quasi-identifiers, by sensitive value."""
-        values = self.sensitive.size
         first, cell_of = distinct_rows(self.codes)
-        flat = np.bincount(cell_of * values + self.sensitive.codes, minlength=len(first) * values)
-        return CellCounts(self.codes[:, first], flat.reshape(-1, values), cell_of)
+        return CellCounts(self.codes[:, first], cell_of, self.sensitive)
 
     @cached_property
     def _distinct(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

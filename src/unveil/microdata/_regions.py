@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ _FEW = 2**16  # (target, class) pairs that are all compared
 _CHUNK = 2**24  # most pairs compared at a time
 _RESERVED = frozenset(',{}[]()"')
 
+Histograms: TypeAlias = Any
+"""Number of records: classes × values, as an array or, where most are 0, as a sparse one."""
+
 
 class Regions(Protocol):
     """One region per class, for one column."""
@@ -31,7 +34,12 @@ class Regions(Protocol):
     def covers(self, code: int) -> NDArray[np.bool_]:
         """For each class, whether its region covers the code."""
 
-    def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
+    def covers_each(
+        self, classes: NDArray[np.integer], codes: NDArray[np.integer]
+    ) -> NDArray[np.bool_]:
+        """For pairs of a class and a code, whether the class's region covers the code."""
+
+    def cover_counts(self, counts: Histograms, domain: int) -> NDArray[np.int64]:
         """Sum the rows of ``counts`` (one per class) over the classes that cover each code."""
 
     def texts(self, column: Column) -> list[str]:
@@ -74,11 +82,19 @@ class Intervals:
             return self._whole(len(self.there))
         return (self.low <= code) & (code <= self.high)
 
-    def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
-        change = np.zeros((domain + 1, counts.shape[1]), dtype=np.int64)
+    def covers_each(
+        self, classes: NDArray[np.integer], codes: NDArray[np.integer]
+    ) -> NDArray[np.bool_]:
+        inside = (self.low[classes] <= codes) & (codes <= self.high[classes])
+        if self.there is not None:
+            whole = self._whole(len(self.there))[classes]
+            inside = np.where(self.there[codes], inside, whole)
+        return inside
+
+    def cover_counts(self, counts: Histograms, domain: int) -> NDArray[np.int64]:
         some = self.low <= self.high
-        np.add.at(change, self.low[some], counts[some])
-        np.subtract.at(change, self.high[some] + 1, counts[some])
+        change = _summed(self.low[some], counts[some], domain + 1)
+        change -= _summed(self.high[some] + 1, counts[some], domain + 1)
         total = np.cumsum(change[:-1], axis=0)
         if self.there is not None:
             total[~self.there] = counts[self._whole(domain)].sum(axis=0)
@@ -155,10 +171,15 @@ class Sets:
         covered[self._class_of_member[self.members == code]] = True
         return covered
 
-    def cover_counts(self, counts: NDArray[np.int64], domain: int) -> NDArray[np.int64]:
-        total = np.zeros((domain, counts.shape[1]), dtype=np.int64)
-        np.add.at(total, self.members, counts[self._class_of_member])
-        return total
+    def covers_each(
+        self, classes: NDArray[np.integer], codes: NDArray[np.integer]
+    ) -> NDArray[np.bool_]:
+        width = int(max(self.members.max(initial=0), codes.max(initial=0))) + 1
+        ours = self._class_of_member * width + self.members  # ascending
+        return np.isin(classes.astype(np.int64) * width + codes, ours)
+
+    def cover_counts(self, counts: Histograms, domain: int) -> NDArray[np.int64]:
+        return _summed(self.members, counts[self._class_of_member], domain)
 
     def texts(self, column: Column) -> list[str]:
         if self.written is not None:
@@ -172,6 +193,20 @@ class Sets:
                 known[key] = _set_text(column, codes)
             texts.append(known[key])
         return texts
+
+
+def _summed(rows: NDArray[np.integer], counts: Histograms, number: int) -> NDArray[np.int64]:
+    """The sums of histograms by the row that each belongs to."""
+    if isinstance(counts, np.ndarray):
+        total = np.zeros((number, counts.shape[1]), dtype=np.int64)
+        np.add.at(total, rows, counts)
+        return total
+    from scipy.sparse import csr_array
+
+    each = np.ones(len(rows), dtype=np.int64)
+    belongs = csr_array((each, (rows, np.arange(len(rows)))), shape=(number, len(rows)))
+    found: NDArray[np.int64] = (belongs @ counts).toarray()
+    return found
 
 
 def one_value(regions: Regions) -> NDArray[np.int64]:
@@ -239,11 +274,16 @@ class _Left(NamedTuple):
     """The next column."""
     regions: Sequence[Regions]
     """Of the remaining classes, from that column on."""
-    counts: NDArray[np.float64]
+    counts: Histograms
+
+    @property
+    def classes(self) -> int:
+        """Number of remaining classes."""
+        return int(self.counts.shape[0])
 
 
 def joint_counts(
-    regions: Sequence[Regions], counts: NDArray[np.int64], codes: NDArray[np.int32]
+    regions: Sequence[Regions], counts: Histograms, codes: NDArray[np.int32]
 ) -> NDArray[np.int64]:
     """Sum the histograms (classes × values) of the classes that cover each target in all columns.
 
@@ -261,11 +301,11 @@ def joint_counts(
     waiting = [everybody]
     while waiting:
         left = waiting.pop()
-        pairs = len(left.targets) * len(left.counts)
+        pairs = len(left.targets) * left.classes
         if pairs > _FEW and len(left.targets) > 1 and left.regions:
             waiting += _split(left, codes)
         elif pairs:
-            step = max(1, _CHUNK // len(left.counts))
+            step = max(1, _CHUNK // left.classes)
             for first in range(0, len(left.targets), step):
                 some = left.targets[first : first + step]
                 joint[some] = _covering(left, codes[left.column :, some]) @ left.counts
@@ -287,7 +327,7 @@ def _split(left: _Left, codes: NDArray[np.int32]) -> list[_Left]:
 
 def _covering(left: _Left, codes: NDArray[np.int32]) -> NDArray[np.float64]:
     """1 where a class (columns) covers a target (rows) in all remaining columns, else 0."""
-    inside = np.ones((codes.shape[1], len(left.counts)), dtype=bool)
+    inside = np.ones((codes.shape[1], left.classes), dtype=bool)
     for regions, row in zip(left.regions, codes, strict=True):
         values, which = np.unique(row, return_inverse=True)
         inside &= np.stack([regions.covers(int(v)) for v in values])[which]

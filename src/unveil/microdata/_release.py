@@ -28,13 +28,16 @@ from unveil.microdata._extras import Extras
 from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
-from unveil.microdata._regions import Regions, joint_counts, shortened
+from unveil.microdata._regions import Histograms, Regions, joint_counts, shortened
 from unveil.microdata._suppressed import Mask, Silence, counted_suppressed, silence_of
 
 SHOWN = 5  # classes or groups in a repr
 _TESTED = Worded("differential_inference and membership",
                  typed="unveil differential-inference and unveil membership")  # fmt: skip
 _MOST_CELLS = 1_000_000  # rows of a table of counts
+_DENSE = 2**22  # numbers up to which histograms of all classes are a plain array
+_SPARSE = 8  # above that, how many numbers to a record make it a sparse one
+_TABLES = 2**25  # numbers up to which what covers each value of each column is tabulated
 
 
 class Statistic(StrEnum):
@@ -252,29 +255,49 @@ class Release(AnyRelease):
         return np.bincount(flat, minlength=self.n_classes * width).reshape(-1, width)
 
     @cached_property
+    def histograms(self) -> Histograms:
+        """The same as `counts`; sparse where records are few beside all values of all classes."""
+        width = self.sensitive.size
+        if self.n_classes * width < _DENSE or self.n_classes * width < _SPARSE * len(self):
+            return self.counts
+        from scipy.sparse import coo_array
+
+        each = np.ones(len(self), dtype=np.int64)
+        at = (self.class_of.astype(np.int64), self.sensitive.codes.astype(np.int64))
+        return coo_array((each, at), shape=(self.n_classes, width)).tocsr()
+
+    @cached_property
     def totals(self) -> NDArray[np.int64]:
         """Records of each sensitive value."""
         return np.bincount(self.sensitive.codes, minlength=self.sensitive.size)
 
     @cached_property
     def _covering(self) -> tuple[NDArray[np.int64], ...]:
-        room_for(sum(column.size for column in self.quasi), self.sensitive.size)
+        room_for(sum(column.size for column in self.quasi), self.sensitive.size, times=3)
         return tuple(
-            regions.cover_counts(self.counts, column.size)
+            regions.cover_counts(self.histograms, column.size)
             for column, regions in zip(self.quasi, self.regions, strict=True)
         )
 
     def cover_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
-        if codes.shape[1] == 1:  # whole columns need not be tabulated for one target
-            each = zip(self.regions, codes[:, 0], strict=True)
-            return np.stack([self.counts[r.covers(int(v))].sum(axis=0) for r, v in each])[None]
+        width = self.sensitive.size
+        room_for(codes.shape[1] * len(self.quasi), width)
+        # Whole columns need not be tabulated for one target, and cannot be if they are long.
+        if codes.shape[1] == 1 or sum(column.size for column in self.quasi) * width > _TABLES:
+            return np.stack(list(map(self._covering_some, self.regions, codes)), axis=1)
         return np.stack(
             [table[row] for table, row in zip(self._covering, codes, strict=True)], axis=1
         )
 
+    def _covering_some(self, regions: Regions, row: NDArray[np.int32]) -> NDArray[np.int64]:
+        """Records that cover the values of some targets in one column, by sensitive value."""
+        values, which = np.unique(row, return_inverse=True)
+        found = [self.histograms[regions.covers(int(value))].sum(axis=0) for value in values]
+        return np.stack(found)[which.ravel()]
+
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         room_for(codes.shape[1], self.sensitive.size)
-        return joint_counts(self.regions, self.counts, codes)
+        return joint_counts(self.regions, self.histograms, codes)
 
     def cells(self) -> list[list[str]]:
         """For each quasi-identifier, the text that every class publishes."""

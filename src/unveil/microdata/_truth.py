@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from unveil._text import counted
 from unveil.errors import File, InputError, Message, Option
 from unveil.microdata._microdata import Column, Microdata
-from unveil.microdata._regions import Regions, joint_counts
+from unveil.microdata._regions import Histograms, Regions, joint_counts
 from unveil.microdata._release import Release
 
 _AT_A_TIME = 256  # classes whose people are counted together
@@ -99,7 +99,7 @@ def _wrong(
     regions = [release.regions[i] for i in kept]
     columns = [release.quasi[i] for i in kept]
     secrets = table.sensitive.codes if by_value else np.zeros(len(table), dtype=np.int32)
-    counts = release.counts if by_value else release.counts.sum(axis=1, keepdims=True)
+    counts = release.histograms if by_value else release.sizes[:, None]
     codes = table.codes[kept]
     # The release of the whole table has shown whether cells cover people at all.
     lacking = _without_record(regions, counts, codes, secrets) if record is None else 0
@@ -109,7 +109,7 @@ def _wrong(
             "record that covers them{own}", lacking=lacking, all=len(table),
             own=f" with their own {release.sensitive.name}" if by_value else "",
         ), by_value)  # fmt: skip
-    some = np.arange(len(counts))
+    some = np.arange(counts.shape[0])
     if record is not None:  # only the classes that could have it still
         covering = [r.covers(int(record[0][i])) for i, r in zip(kept, regions, strict=True)]
         some = np.flatnonzero(np.logical_and.reduce(covering))
@@ -129,13 +129,17 @@ def _wrong(
 
 def _without_record(
     regions: list[Regions],
-    counts: NDArray[np.int64],
+    counts: Histograms,
     codes: NDArray[np.int32],
     secrets: NDArray[np.int32],
 ) -> int:
     """Number of people whom no record covers with their own sensitive value."""
     # People who are alike are looked for once.
     alike, people = np.unique(np.vstack([codes, secrets]), axis=1, return_counts=True)
+    if not isinstance(counts, np.ndarray):
+        by_value = counts.tocsc()
+        if int(np.diff(by_value.indptr)[alike[-1]].sum()) <= _PAIRS:  # of the same value
+            return int(people[~_has_record(regions, by_value, alike)].sum())
     lacking = 0
     step = max(1, _HISTOGRAMS // counts.shape[1])
     for first in range(0, len(people), step):
@@ -146,9 +150,36 @@ def _without_record(
     return lacking
 
 
+def _has_record(
+    regions: list[Regions], by_value: Any, alike: NDArray[np.int32]
+) -> NDArray[np.bool_]:
+    """Whether a class with somebody's sensitive value covers them: only those are compared."""
+    number = np.diff(by_value.indptr)[alike[-1]]
+    found = np.zeros(len(number), dtype=bool)
+    ends = np.cumsum(number)
+    for some in np.split(np.arange(len(number)), _cuts(ends)):
+        if not len(some):
+            continue
+        person = np.repeat(some, number[some])
+        within = np.arange(len(person)) - np.repeat(ends[some] - number[some], number[some])
+        within += ends[some[0]] - number[some[0]]
+        classes = by_value.indices[by_value.indptr[alike[-1][person]] + within]
+        inside = np.ones(len(person), dtype=bool)
+        for region, row in zip(regions, alike[:-1], strict=True):
+            inside &= region.covers_each(classes, row[person])
+        found[person[inside]] = True
+    return found
+
+
+def _cuts(ends: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Where to cut people so that their pairs with classes fit into memory."""
+    pieces = np.arange(_HISTOGRAMS, int(ends[-1]), _HISTOGRAMS)
+    return np.unique(np.searchsorted(ends, pieces, side="left"))
+
+
 def _too_many(
     regions: list[Regions],
-    counts: NDArray[np.int64],
+    counts: Histograms,
     columns: list[Column],
     codes: NDArray[np.int32],
     secrets: NDArray[np.int32],
@@ -167,5 +198,10 @@ def _too_many(
         there = np.zeros((counts.shape[1], len(some)), dtype=np.int64)
         person, place = np.nonzero(covered)
         np.add.at(there, (alike[-1][person], place), people[person])
-        more += int(np.maximum(counts[some].T - there, 0).sum())
+        more += int(np.maximum(_plain(counts[some]).T - there, 0).sum())
     return more
+
+
+def _plain(counts: Histograms) -> NDArray[np.int64]:
+    """A few histograms as a plain array."""
+    return counts if isinstance(counts, np.ndarray) else counts.toarray()

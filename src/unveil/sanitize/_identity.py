@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Column, Intervals, Microdata, Release, Statistic
+from unveil.microdata import Intervals, Microdata, Release, Statistic, histograms_at
 from unveil.sanitize._goals import refuse_empty
 from unveil.sanitize._sanitizer import LeaveOneOut, Sanitizer, as_microdata
 
@@ -53,20 +53,14 @@ class Identity(Sanitizer):
         """Without i, every count that i was part of is one less; nothing else changes."""
         if statistic is Statistic.COVER:
             present = np.stack(
-                [_counts(c.codes, c.size, microdata.sensitive)[c.codes[records]]
+                [histograms_at(c.codes[records], c.codes, microdata.sensitive)
                  for c in microdata.quasi],
-                axis=1,
+                axis=1, dtype=np.int32, casting="same_kind",
             )  # fmt: skip
         else:
-            cells = microdata.cells
-            present = cells.counts[cells.cell_of[records]].astype(np.int32)
+            cells = microdata.cells.cell_of
+            present = histograms_at(cells[records], cells, microdata.sensitive).astype(np.int32)
         absent = present.copy()
         absent[np.arange(len(records)), ..., microdata.sensitive.codes[records]] -= 1
         done(len(records))
         return LeaveOneOut(present, absent, np.full(len(records), len(microdata) > 1))
-
-
-def _counts(codes: NDArray[np.integer], size: int, sensitive: Column) -> NDArray[np.int32]:
-    flat = codes.astype(np.int64) * sensitive.size + sensitive.codes
-    counts = np.bincount(flat, minlength=size * sensitive.size).astype(np.int32)
-    return counts.reshape(size, sensitive.size)

@@ -43,7 +43,7 @@ from unveil.errors import Foreign, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
-_ENTRIES = 2**27  # counts held at a time: half a gigabyte for each of two arrays
+_ENTRIES = 2**25  # counts held at a time: beliefs take about twenty times as many bytes
 _STEP = 1024  # targets at a time on the updating way, or on the fast one with a budget
 _A_PART = 0.5  # seconds of work that are handed out together
 _LARGEST = 256  # targets in one part

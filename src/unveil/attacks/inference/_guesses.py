@@ -264,8 +264,8 @@ class Game:
             beliefs = self.known.believed(adversary, release, first[start:stop])
             rows = order[ends[start] : ends[stop]]
             true = self.known.microdata.sensitive.codes[records[rows]]
-            about = beliefs[which[rows] - start]
-            found[:, rows] = answers(about, true, self.confidence, self.near)
+            place = which[rows] - start
+            found[:, rows] = answers(beliefs, true, self.confidence, self.near, of=place)
         return found
 
     def _steps(self, people: int) -> Iterator[slice]:
@@ -293,8 +293,11 @@ def answers(
     true: NDArray[np.integer],
     confidence: float,
     near: Near | None = None,
+    of: NDArray[np.intp] | None = None,
 ) -> NDArray[np.float64]:
     """The five numbers for each person, from beliefs (people × values; NaN: no belief).
+
+    ``of`` is the row of beliefs about each person, if several share one.
 
     >>> beliefs = np.array([[0.7, 0.3], [0.5, 0.5], [np.nan, np.nan]])
     >>> answers(beliefs, np.array([0, 1, 1]), 0.6).T
@@ -302,17 +305,17 @@ def answers(
            [0.5, 0.5, 0. , 0. , 1. ],
            [0. , 0. , 0. , 0. , 0. ]])
     """
-    each = np.arange(len(true))
+    each = np.arange(len(true)) if of is None else of
     if near is not None and not near.is_exact:
         found = near.guess(beliefs, each, true)
-        known = found.tied > 0
-        right = np.where(known, found.hits / np.maximum(found.tied, 1), 0.0)
-        sure = known & (np.nan_to_num(found.chance) >= confidence - ROUNDING)
+        known = found.tied[each] > 0
+        right = np.where(known, found.hits / np.maximum(found.tied[each], 1), 0.0)
+        sure = known & (np.nan_to_num(found.chance[each]) >= confidence - ROUNDING)
         return np.stack([np.where(known, found.own, 0.0), right, sure, sure * right, known])
     known = np.logical_not(np.isnan(beliefs).any(axis=1))
     believed = np.where(known.reshape(-1, 1), beliefs, 0.0)
     top = believed.max(axis=1)
     first: NDArray[np.bool_] = np.greater_equal(believed, top[:, None] - ROUNDING)
-    right = np.where(first[each, true] & known, 1 / first.sum(axis=1), 0.0)
-    sure = known & (top >= confidence - ROUNDING)
-    return np.stack([believed[each, true], right, sure, sure * right, known])
+    right = np.where(first[each, true] & known[each], (1 / first.sum(axis=1))[each], 0.0)
+    sure = (known & (top >= confidence - ROUNDING))[each]
+    return np.stack([believed[each, true], right, sure, sure * right, known[each]])

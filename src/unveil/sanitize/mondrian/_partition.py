@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine import Task, run_tasks, workers
-from unveil.microdata import Column, Kind, Microdata, Statistic
+from unveil.microdata import Column, Kind, Microdata, Statistic, histograms_at
 from unveil.sanitize._goals import Stretches, rows_without
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.mondrian import _kernels as kernels
@@ -260,9 +260,7 @@ def leave_one_out(
     partition = Partition.grow(microdata, rules, asked, present)
     # Boxes are disjoint: only in a target's own class do the cells cover it in every column.
     class_of = partition.class_of
-    members = np.bincount(class_of.astype(np.int64) * secret.size + secret.codes,
-                          minlength=(class_of.max() + 1) * secret.size)  # fmt: skip
-    present.joint[:] = members.reshape(-1, secret.size)[class_of[records]]
+    present.joint[:] = histograms_at(class_of[records], class_of, secret)
     absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
     walk = _Walk(microdata, partition, rules, absent, workers(jobs), done)
     tasks: list[Task] = []
