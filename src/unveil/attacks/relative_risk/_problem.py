@@ -19,6 +19,7 @@ import numpy as np
 from annotated_types import Gt, Lt
 from numpy.typing import NDArray
 
+from unveil._memory import room_for
 from unveil.attacks.relative_risk._boxes import Boxes, Packed, boxes_of, packed_boxes, starts
 from unveil.attacks.relative_risk._domain import (
     Domain,
@@ -243,6 +244,7 @@ def horizontal_problem(
         tuples, found = product_domain(boxes, sizes)
     else:
         tuples, found = covered_domain(boxes, sizes)
+    _room(boxes.number, tuples, release.sensitive.size)
     counts = np.zeros((boxes.number, release.sensitive.size), dtype=np.int64)
     np.add.at(counts, group_of_class, release.counts)
     return Horizontal(
@@ -294,6 +296,7 @@ def vertical_problem(
     if domain == "product":
         size = int(np.prod(sizes.astype(object)))
     tuples = Domain(name=domain, sizes=sizes, size=size, codes=codes)
+    _room(permuted.n_groups, tuples, permuted.sensitive.size)
     group_of = np.asarray(permuted.group_of)
     order = np.argsort(group_of, kind="stable")
     rows = np.bincount(group_of, minlength=len(permuted.counts))
@@ -323,6 +326,11 @@ def _with_others(
     """The distinct tuples of two tables, and the tuples of the records of the first."""
     distinct, which = tuples_once(np.hstack([codes, others]))
     return distinct, which[: codes.shape[1]]
+
+
+def _room(groups: int, tuples: Domain, values: int) -> None:
+    """Refuse what would not fit: beliefs of both parties about all values of all tuples."""
+    room_for(groups + tuples.numbered.shape[1], values, times=6)
 
 
 def _checked_alpha(alpha: object, sensitive: Column) -> NDArray[np.float64]:
