@@ -4,6 +4,9 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
+# Hundreds of processes import the same modules: what Python has compiled is kept.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test fuzz chaos proofs test-spark test-browser reports lint format docs screenshot \
         notebooks bench reproduce audit-dependencies clean
 help:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -35,11 +36,13 @@ REPORTED = ("attacks", "measures", "sanitize/oracle", "microdata", "engine", "ha
 """Rooms whose messages reach a report."""
 
 
-def modules() -> Iterator[tuple[Path, str, ast.Module]]:
-    for path in sorted(SOURCE.rglob("*.py")):
-        inner = path.relative_to(SOURCE)
-        room = inner.parts[0].removesuffix(".py")
-        yield path, room, ast.parse(path.read_text("utf-8"))
+@cache
+def modules() -> list[tuple[Path, str, ast.Module]]:
+    files = [(path, path.relative_to(SOURCE).parts[0]) for path in sorted(SOURCE.rglob("*.py"))]
+    return [
+        (path, room.removesuffix(".py"), ast.parse(path.read_text("utf-8")))
+        for path, room in files
+    ]  # fmt: skip
 
 
 def imports_at_the_top(tree: ast.Module) -> Iterator[str]:

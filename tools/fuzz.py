@@ -16,18 +16,23 @@ import time
 from collections import Counter
 from pathlib import Path
 
+import psutil
+
 SUPPORT = Path(__file__).resolve().parents[1] / "tests" / "support"
 sys.path.insert(0, str(SUPPORT))
 
 from fuzzing import Fault, judged, made  # noqa: E402
 
-STUCK = 90.0  # seconds without the next input
+STUCK = 30.0
+"""Seconds of the processor for one input; those of the clock would tell of other programs."""
+WAITING = 900.0
+"""Seconds of the clock, for an input that only waits."""
 
 
 def work(seed: int, numbers: range, at: Path, into: Path, only: str | None) -> None:
     """Try some inputs, and note at which one we are."""
     for number in numbers:
-        at.write_text(str(number))
+        at.write_text(f"{number} {time.process_time()}")
         case = made(seed, number, only=only)
         fault = judged(case)
         if fault is not None:
@@ -79,13 +84,13 @@ def watch(given: argparse.Namespace) -> None:
         for place, first in list(ahead.items()):
             at = given.into / f"at-{first % step}"
             if place not in running:
-                at.write_text(str(first))
+                at.write_text(f"{first} 0")
                 part = f"{first}:{last}:{step}"
                 running[place] = subprocess.Popen(
                     [sys.executable, __file__, *sys.argv[1:], "--part", part]
                 )
             process = running[place]
-            stuck = time.time() - at.stat().st_mtime > STUCK
+            stuck = is_stuck(process, at)
             if process.poll() is None and not stuck:
                 continue
             if stuck:
@@ -96,7 +101,7 @@ def watch(given: argparse.Namespace) -> None:
                 del ahead[place]
                 at.unlink()
                 continue
-            number = int(at.read_text())
+            number = int(at.read_text().split()[0])
             how = "hangs" if stuck else f"ends the process with {process.returncode}"
             reader = made(given.seed, number, only=given.only).reader
             keep(given.into, given.seed, number, Fault("crash", f"{reader} {how}", ""), given.only)
@@ -104,6 +109,15 @@ def watch(given: argparse.Namespace) -> None:
             if ahead[place] >= last:
                 del ahead[place]
         time.sleep(0.2)
+
+
+def is_stuck(process: subprocess.Popen[bytes], at: Path) -> bool:
+    """Whether a worker has been at one input for too long."""
+    waited, began = time.time() - at.stat().st_mtime, at.read_text().split()[1:]
+    if process.poll() is not None or waited < STUCK or not began:
+        return False
+    times = psutil.Process(process.pid).cpu_times()
+    return times.user + times.system - float(began[0]) > STUCK or waited > WAITING
 
 
 if __name__ == "__main__":
