@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from dask_cluster import dask_cluster
 from distributed import Client
 
+from chaos import forked
 from unveil.engine import (
     Backend,
     CannotBeSentError,
@@ -265,6 +267,38 @@ def test_after_a_failure_nothing_new_is_begun():
     with pytest.raises(ZeroDivisionError):
         run_tasks([lambda: begun.append(1) or (), wrong], 1)
     assert begun == []
+
+
+def test_an_interrupt_at_any_moment_leaves_nothing_that_waits():
+    """At each operation of this thread, whether it is ours or the library's."""
+
+    def interrupted(left):
+        def trace(frame, event, _):
+            nonlocal left
+            frame.f_trace_opcodes = True
+            left -= event == "opcode"
+            if left == 0:
+                raise KeyboardInterrupt
+            return trace
+
+        count = Countdown()
+        sys.settrace(trace)
+        try:
+            run_tasks([count(2), count(1)], 2)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(None)
+        return False
+
+    def at_every_moment():
+        moments = 1
+        while interrupted(moments):
+            moments += 1
+        assert moments > 100
+        threading._shutdown()  # as at the end of a process
+
+    assert forked(at_every_moment) == 0
 
 
 @pytest.mark.parametrize("jobs", [0, -1, 1.5, "2", True])

@@ -13,13 +13,14 @@ import os
 import pickle
 import sys
 import uuid
+from _thread import LockType, allocate_lock, start_new_thread
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache, partial
 from numbers import Integral
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
 from unveil.engine._care import Owner, dying_with, for_a_while, this_process
@@ -65,23 +66,58 @@ def run_tasks(tasks: Iterable[Task], jobs: int | None = None) -> None:
 
     The newest task is taken first, which keeps the queue short. Tasks finish in any order; callers
     write to separate places, so results do not depend on it. Even a single worker has its own
-    thread, so that an interrupt is not noticed in compiled code.
+    thread, so that an interrupt is not noticed in compiled code. After an error or an interrupt,
+    no task is begun, and those that are running are waited for.
     """
     jobs = workers(jobs)
-    waiting = list(tasks)
-    with ThreadPoolExecutor(jobs) as pool:
-        running: set[Future[Iterable[Task]]] = set()
+    waiting, running = list(tasks), 0
+    todo: _Queue = SimpleQueue()
+    done: _Queue = SimpleQueue()
+    busy: list[LockType] = []
+    try:
+        while waiting or running:
+            while waiting and running < jobs:
+                if running == len(busy):
+                    busy.append(_thread_for(todo, done))
+                todo.put(waiting.pop())
+                running += 1
+            follow, error = done.get()
+            running -= 1
+            if error is not None:
+                raise error
+            waiting.extend(follow)
+    finally:
+        for _ in range(jobs):
+            todo.put(None)
+        for one in busy:
+            one.acquire()
+
+
+_Queue: TypeAlias = "SimpleQueue[Any]"
+
+
+def _thread_for(todo: _Queue, done: _Queue) -> LockType:
+    """Start a thread that does what it is told, until that is None; it holds a lock until then.
+
+    An interrupt in the middle of Python's own threads, events and pools can leave their locks
+    locked, and the process then waits for them at its end, for ever. Calls of these can only be
+    interrupted before or after.
+    """
+    busy = allocate_lock()
+    busy.acquire()
+
+    def work() -> None:
         try:
-            while waiting or running:
-                while waiting and len(running) < jobs:
-                    running.add(pool.submit(waiting.pop()))
-                finished, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in finished:
-                    waiting.extend(future.result())
-        except BaseException:
-            for future in running:
-                future.cancel()
-            raise
+            while (task := todo.get()) is not None:
+                try:
+                    done.put((task(), None))
+                except BaseException as error:
+                    done.put(((), error))
+        finally:
+            busy.release()
+
+    start_new_thread(work, ())
+    return busy
 
 
 class CannotBeSentError(UnveilError):
