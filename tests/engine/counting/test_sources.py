@@ -12,15 +12,16 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from plain_counts import check_counts, texts
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
 from unveil.measures import count
 
-FEWER = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEWER = examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 TABLE = {
     "age": [20, 20, None, 30, 20, None],
@@ -153,8 +154,11 @@ def test_csv_files_in_another_encoding(tmp_path):
     path = tmp_path / "t.csv"
     path.write_bytes("a,s\né,x\n".encode("latin-1"))
     assert count(path, quasi="a", encoding="latin-1").where({"a": "é"}).tolist() == [1]
+    found = count(path, quasi="a")
+    assert found.where({"a": "é"}).tolist() == [1]
+    assert "t.csv is not in UTF-8 and is read as cp1252" in str(found.notes[0])
     with pytest.raises(InputError, match=r"^line 2 of t\.csv is not utf-8; give the file's"):
-        count(path, quasi="a")
+        count(path, quasi="a", encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -162,9 +166,9 @@ def test_csv_files_in_another_encoding(tmp_path):
     [
         (b"2\n", r"^line 200,002 of t\.csv has 1 cell where the first line has 2; if ',' is not"),
         (b"2,y,z\n", r"^line 200,002 of t\.csv has 3 cells where the first line has 2"),
-        (b"2,\xe9\n", r"^line 200,002 of t\.csv is not utf-8; give the file's encoding"),
+        (b"2,\x81\n", r"^t\.csv is in no encoding .*: line 200,002 is neither UTF-8 nor"),
     ],
-    ids=["short", "long", "another encoding"],
+    ids=["short", "long", "no encoding"],
 )
 def test_a_line_that_is_wrong_is_named_wherever_it_is(tmp_path, tail, message):
     path = tmp_path / "t.csv"
