@@ -28,14 +28,18 @@ SPACES = [] if os.geteuid() == 0 else ["--user", "--map-root-user"]
 """Whoever is not root may have name spaces of its own where it looks like root."""
 
 
+def people():
+    rng = np.random.default_rng(0)
+    return pd.DataFrame({
+        "age": rng.integers(20, 80, 60), "town": rng.choice(["Rome", "Lyon", "Nice"], 60),
+        "vote": rng.choice(["a", "b", "c"], 60),
+    })  # fmt: skip
+
+
 @pytest.fixture
 def survey(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    rng = np.random.default_rng(0)
-    pd.DataFrame({
-        "age": rng.integers(20, 80, 60), "town": rng.choice(["Rome", "Lyon", "Nice"], 60),
-        "vote": rng.choice(["a", "b", "c"], 60),
-    }).to_csv("survey.csv", index=False)  # fmt: skip
+    people().to_csv("survey.csv", index=False)
     return Path("survey.csv")
 
 
@@ -60,11 +64,19 @@ def figures(file="a.json"):
     return release["figures"]
 
 
-@pytest.fixture
-def expected(survey):
+@pytest.fixture(scope="session")
+def usual(tmp_path_factory):
     """What comes out where everything is as usual."""
-    ran(command("--json", "usual.json"))
-    return figures("usual.json")
+    folder = tmp_path_factory.mktemp("usual")
+    people().to_csv(folder / "survey.csv", index=False)
+    ran(command("--json", "usual.json"), cwd=folder)
+    return figures(folder / "usual.json")
+
+
+@pytest.fixture
+def expected(usual, survey):
+    """The same, and the survey in the current folder."""
+    return usual
 
 
 def bounded(cases, kept):
