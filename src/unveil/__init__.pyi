@@ -1,6 +1,7 @@
 """The public names and where they live; the package reads this file, so they are listed once."""
 
 from unveil import adversary as adversary
+from unveil import aligning as aligning
 from unveil import attacks as attacks
 from unveil import auditing as auditing
 from unveil import datasets as datasets
@@ -14,6 +15,8 @@ from unveil._version import __version__ as __version__
 from unveil.adversary import Classifier as Classifier
 from unveil.adversary import Encoding as Encoding
 from unveil.adversary import NearestNeighbours as NearestNeighbours
+from unveil.aligning import Alignment as Alignment
+from unveil.aligning import align as align
 from unveil.attacks.composition import Composition as Composition
 from unveil.attacks.composition import composition as composition
 from unveil.attacks.definetti import DeFinetti as DeFinetti

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         histograms_at,
         value_text,
     )
-    from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, span
+    from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, one_sided, span
     from unveil.microdata._numbers import Line, as_values, numbers_among
     from unveil.microdata._other_tables import (
         Mapped,
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         same_in_other_words,
         values_of,
     )
+    from unveil.microdata._period_cells import number_cells
     from unveil.microdata._permuted import Permuted
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._quantize import equal_width, quantize

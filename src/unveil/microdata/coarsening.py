@@ -139,7 +139,7 @@ class Coarsening:
         A month is a number of months since year 0; `written` has it as a text. NaN or None stand
         where nothing can be published, because the value is missing. Halves are rounded up.
         """
-        return self._forward(column)[0]
+        return self.ways(column)[0]
 
     def written(self, column: Column) -> list[str]:
         """What is published of each value, in the plainest spelling; "" of a missing value.
@@ -201,7 +201,7 @@ class Coarsening:
             return _as_written(column, texts)
         if self.steps[-1].word == "bands":
             return self._bands(column, texts)
-        forward = self._forward(column)
+        forward = self.ways(column)
         codes: dict[Key, set[int]] = {}
         for keys in forward:
             for code, key in enumerate(keys.tolist()):
@@ -222,7 +222,7 @@ class Coarsening:
                 how=f"'{self}'", why=why,
             )  # fmt: skip
 
-    def _forward(self, column: Column) -> list[NDArray[Any]]:
+    def ways(self, column: Column) -> list[NDArray[Any]]:
         """The keys of the domain; a second time, with halves rounded down, if any differ."""
         self._check(column)
         if not self.is_computed:

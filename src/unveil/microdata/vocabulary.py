@@ -113,13 +113,14 @@ _TOPICS = (
         country state province region county city town municipality district village residence
         location place land bundesland kanton stadt ort wohnort gemeinde bezirk landkreis pays
         departement ville commune pais provincia ciudad municipio regione paese citta comune stad
-        gemeente provincie woonplaats latitude longitude lat lon area""", codes=True),
+        gemeente provincie woonplaats latitude longitude lat lon area
+        ward campus site""", codes=True),
     _topic("a postcode", Group.KNOWN, """
         zip zipcode postcode postalcode plz postleitzahl codepostal codigopostal cap
         codicepostale""", codes=True),
     _topic("the size of a place", Group.KNOWN, """
         population townsize citysize urbanicity einwohner ortsgrosse habitants habitantes abitanti
-        inwoners"""),
+        inwoners urbrur urbanrural degurba urban rural"""),
     _topic("a family status", Group.KNOWN, """
         marital maritalstatus married civilstatus familystatus relationship partnership
         familienstand zivilstand etatcivil situationfamiliale estadocivil statocivile
@@ -133,8 +134,8 @@ _TOPICS = (
         educacion estudios istruzione studio titolodistudio onderwijs opleiding"""),
     _topic("a kind of employment", Group.KNOWN, """
         workclass employment employmentstatus employmenttype employer sector industry branch company
-        department workstatus arbeitgeber branche beschaftigung erwerbsstatus abteilung employeur
-        secteur empleador empresa datoredilavoro settore werkgever sector""", codes=True),
+        department unit workstatus arbeitgeber branche beschaftigung erwerbsstatus abteilung
+        employeur secteur empleador empresa datoredilavoro settore werkgever sector""", codes=True),
     _topic("hours of work", Group.KNOWN, """
         hoursperweek weeklyhours workinghours workhours hours arbeitszeit wochenstunden
         heuresparsemaine horas ore uren"""),
@@ -157,7 +158,8 @@ _TOPICS = (
         pregnant smoker smoking alcohol icd mentalhealth depression krankheit gesundheit behinderung
         medikament behandlung raucher schwanger maladie sante diagnostic handicap traitement
         enfermedad salud diagnostico discapacidad malattia salute diagnosi ziekte gezondheid
-        aandoening genotype mutation bloodgroup bloodtype"""),
+        aandoening genotype mutation bloodgroup bloodtype systolic diastolic sickdays sickleave
+        krankheitstage fehltage"""),
     _topic("politics", Group.SECRET, """
         party partyid vote votedfor voting politics political politicalparty ideology partei wahl
         parteipraferenz wahlabsicht parti opinionpolitique partido voto ideologia partito partij
@@ -183,12 +185,14 @@ _TOPICS = (
         einkommen gehalt lohn verdienst haushaltseinkommen revenu salaire ingresos sueldo salario
         renta reddito stipendio inkomen salaris loon"""),
     _topic("property or debts", Group.MONEY, """
+        networth
         capital capitalgain capitalloss wealth assets savings debt debts loan mortgage credit
         creditscore balance default bankruptcy poverty welfare benefits tax rent vermogen schulden
         kredit kontostand sozialhilfe patrimoine dette deuda ahorros debito risparmi schuld vermogen
         hypotheek"""),
     _topic("an occupation", Group.JOB, """
         occupation profession job jobtitle position beruf tatigkeit stelle metier emploi ocupacion
+        isco occupationcode
         profesion puesto occupazione professione mestiere lavoro beroep functie"""),
     # About the table itself.
     _topic("a weight in the survey", Group.SURVEY, """

@@ -37,6 +37,8 @@ from unveil.microdata import (
     from_table,
     is_parquet,
 )
+from unveil.microdata.dates import dates_by_form
+from unveil.microdata.number_forms import numbers_by_form
 from unveil.microdata.vocabulary import MISSING_WORDS, REFUSALS, Group, Pattern, Topic, topic_of
 
 ColumnNames: TypeAlias = Sequence[str] | Mapping[int, str]
@@ -298,7 +300,9 @@ class Profile:
     @cached_property
     def column(self) -> Column | None:
         """The column as it would be read."""
-        return None if self.distinct is None else encode(self.distinct, Wish(role=Role.OTHER))
+        if self.distinct is None:
+            return None
+        return encode(self.distinct, Wish(role=Role.OTHER, form=_form_of(self.distinct)))
 
     @cached_property
     def gaps(self) -> NDArray[np.bool_]:
@@ -393,6 +397,15 @@ class Profile:
         """Average number of words in a distinct value."""
         texts, _ = self.texts
         return sum(len(text.split()) for text in texts) / max(len(texts), 1)
+
+
+def _form_of(column: Distinct) -> str | None:
+    """A form in which all texts are dates or numbers; which of several does not matter here."""
+    if not column.is_text or column.is_category or column.is_ordered or not len(column.values):
+        return None
+    if _number(column.values[0]) is not None:
+        return None
+    return next(iter([*dates_by_form(column.values), *numbers_by_form(column.values)]), None)
 
 
 def profiles_of(seen: LookedAt) -> list[Profile]:

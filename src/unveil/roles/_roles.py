@@ -34,6 +34,7 @@ _MANY_REFUSE = 0.1
 _BROAD = 8  # groups of occupations, or fewer
 _MANY_VALUES = 50
 _MOSTLY_EMPTY = 0.5
+_OF_FEW_WORDS = ("a sex", "a family status", "an ethnic origin", "a nationality")
 
 
 class Leaning(StrEnum):
@@ -100,6 +101,9 @@ def _by_name(one: Profile) -> Iterator[tuple[Leaning, str]]:
         yield Leaning.IDENTIFIER, "free text, which may name people and cannot be generalized"
     if one.group is Group.SURVEY:
         yield Leaning.USELESS, f"{named}, and nothing about a person"
+    apart = one.is_whole and one.alone >= _ALONE and one.filled >= _ENOUGH
+    if apart and one.topic is not None and one.topic.name in _OF_FEW_WORDS:
+        yield Leaning.IDENTIFIER, "whole numbers, and almost every value occurs once"
     if one.group in _LEANINGS:
         yield _LEANINGS[one.group], f"{named}: {_values(one)}"
 
@@ -184,13 +188,26 @@ def settle(profiles: Iterable[Profile]) -> list[Settled]:
     for profile in profiles:
         leaning, reason = _lean(profile)
         columns.append(Settled(profile=profile, leaning=leaning, reason=reason))
-    for step in (_numbers_of_people, _first_roles, _work_if_nothing_else, _one_of_the_same,
-                 _few_values_first, _full, _some_secret, _something_known):  # fmt: skip
+    for step in (_names_of_people, _numbers_of_people, _first_roles, _work_if_nothing_else,
+                 _one_of_the_same, _few_values_first, _full, _some_secret,
+                 _something_known):  # fmt: skip
         columns = step(columns)
     return columns
 
 
 _OF_PEOPLE = {Leaning.KNOWN, Leaning.SECRET, Leaning.MONEY, Leaning.JOB}
+
+
+def _names_of_people(columns: list[Settled]) -> list[Settled]:
+    """Beside first names, a column called "name" has the last ones, even if few."""
+    first = any(one.profile.topic is not None and one.profile.topic.name == "a person's name"
+                for one in columns)  # fmt: skip
+    return [
+        replace(one, leaning=Leaning.IDENTIFIER, reason="a name, by its name, beside other names")
+        if first and one.profile.topic is not None and one.profile.topic.name == "a name"
+        and not one.profile.is_numeric else one
+        for one in columns
+    ]  # fmt: skip
 
 
 def _numbers_of_people(columns: list[Settled]) -> list[Settled]:

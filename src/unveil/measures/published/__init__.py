@@ -3,8 +3,14 @@
 Light imports only: ``unveil --help`` reads this module.
 """
 
+from typing import TYPE_CHECKING
+
+from unveil._lazy import lazily
 from unveil.findings import Figure, Follows, Question
 from unveil.registry import Declaration
+
+if TYPE_CHECKING:
+    from unveil.measures.published._forms import form_of
 
 IDENTIFIERS = Figure(
     name="identifiers", title="published identifiers", question=Question.SINGLING_OUT,
@@ -64,3 +70,5 @@ Compared with the original's identifiers, too:
            --release published.csv
 """,
 )
+
+__all__, __getattr__ = lazily(__name__)
