@@ -23,6 +23,7 @@ PACKAGES = {
     "sanitize": "Sanitizers",
     "adversary": "Adversaries",
     "hardening": "Hardening",
+    "aligning": "Two files",
     "projects": "Projects",
     "datasets": "Datasets",
     "errors": "Errors",
