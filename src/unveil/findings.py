@@ -534,13 +534,21 @@ class Finding:
         ----------
         records : bool
             Include the values of individuals. By default a finding says nothing about them.
+
+        Returns
+        -------
+        dict
+            ``"private"`` is true: the numbers are exact, so it is for the owner of the table and
+            not to be handed on, with or without records. An `Audit` makes what is for others.
         """
         from unveil._version import __version__
 
         content = self.content(records=records)
         if "notes" in content:
             content["notes"] = [str(note) for note in content["notes"]]
-        return {"unveil": __version__, "schema": SCHEMA, **content}
+        # An audit's JSON is made for others; a finding has exact numbers, which can give away whose
+        # record they follow from.
+        return {"unveil": __version__, "schema": SCHEMA, "private": True, **content}
 
     def to_json(self, *, records: bool = False) -> str:
         """`to_dict` as JSON."""

@@ -224,7 +224,7 @@ class Run:
         """Have the release made once; why not, if it cannot be."""
         try:
             with contained(), within(subject.microdata.sensitive.name, subject.name):
-                subject.have_made()
+                subject.have_made(self._asked.seconds)
         except UnveilError as failed:
             return failed
         except KeyboardInterrupt:

@@ -6,6 +6,7 @@ published has no other: what two of them would tell together is not tested, and 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -72,9 +73,16 @@ class Subject:
             return self.published.read(self.microdata)
         return self.published
 
-    def have_made(self) -> None:
-        """Make or read the release; what depends on chance is what an interrupted run had made."""
-        if self.sanitizer is None or self.sanitizer.deterministic:
+    def have_made(self, seconds: float | None = None) -> None:
+        """Make or read the release; what depends on chance is what an interrupted run had made.
+
+        ``seconds`` is a budget of time, if there is one.
+        """
+        if seconds is not None and self.sanitizer is not None:
+            bounded = replace(self, sanitizer=self.sanitizer.ending_at(time.time() + seconds))
+            bounded.have_made()
+            self.__dict__["release"] = bounded.release
+        elif self.sanitizer is None or self.sanitizer.deterministic:
             self.release  # noqa: B018
         else:
             self.__dict__["release"] = checkpointed(

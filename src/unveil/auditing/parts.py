@@ -14,6 +14,7 @@ from unveil._text import display_name
 from unveil.auditing._discretion import Discretion, Masking, reference_to
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
+from unveil.engine import UNITS, parse_budget
 from unveil.errors import (
     HIDDEN,
     File,
@@ -93,6 +94,13 @@ class Asked:
                 attack=attack,
                 knows=" and ".join(self.knows),
             )
+
+    @property
+    def seconds(self) -> float | None:
+        """The longest budget of time of any part, which also bounds the making of a release."""
+        given = [parse_budget(one.get("budget"), [*UNITS]) for one in self.options.values()]
+        times = [one.seconds for one in given if one is not None and one.seconds is not None]
+        return max(times, default=None)
 
     def told(self, part: str, **common: Any) -> dict[str, Any]:
         """The options of a part: the common ones, and those of its own, which go before."""

@@ -257,8 +257,8 @@ class Files:
     ) -> None:
         """The same of findings that are plain values already."""
         document = {
-            "unveil": __version__, "schema": SCHEMA, "findings": list(findings),
-            "failed": list(failed),
+            "unveil": __version__, "schema": SCHEMA, "private": True,
+            "findings": list(findings), "failed": list(failed),
         }  # fmt: skip
         self.text(path, json_text(document) + "\n")
 

@@ -360,7 +360,8 @@ class Outputs(Typed):
     """Where results go."""
 
     json: Annotated[
-        Path | None, typed(OUTPUT, "Write the findings as JSON. A dash (-) means standard "
+        Path | None, typed(OUTPUT, "Write the findings as JSON, with exact numbers: for the "
+                             "owner of the table, not to be handed on. A dash (-) means standard "
                              "output; the report then goes to standard error.", "FILE"),
     ] = None  # fmt: skip
     records: Annotated[bool, typed(OUTPUT, "Include the values of every person in the JSON.")] = (

@@ -116,6 +116,15 @@ class Sanitizer(ABC):
             return self.sanitize(microdata)
         return replace(self.with_seed(seed).sanitize(microdata), made_by=self.label)
 
+    def ending_at(self, ends: float) -> Sanitizer:
+        """The same, ended when a budget of time ends (of `time.time`); itself, if that is ours."""
+        return self
+
+    @property
+    def may_not_end(self) -> bool:
+        """Whether it may run without end, and nothing can end it."""
+        return False
+
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         """The records for which f(D without i) is available; None: all of them."""
         return None

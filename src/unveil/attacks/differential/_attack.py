@@ -13,6 +13,7 @@ without i, which is not the same as deleting i's row from the release.
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -254,6 +255,8 @@ def differential_inference(
     backend = "dask" if scheduler is not None else backend
     # Another run of what is random would say something else about the worst.
     kept = predictions or (worst > 0 and not f.deterministic)
+    if most is not None and most.seconds is not None:
+        f = f.ending_at(time.time() + most.seconds)
     with on_cluster(scheduler):
         plan = Plan(
             microdata=microdata,

@@ -237,7 +237,7 @@ class Plan:
                 result.give_up(INTERRUPTED)
         each = (time.perf_counter() - begun) / max(1, int(done))
         clock = () if limits.deadline is None or self.budget is None else (
-            self.budget.note(instead="200 runs"),
+            self.budget.note(instead="200 runs"), *self._cannot_be_ended(),
         )  # fmt: skip
         notes = (*release.notes, *clock, *chance, *self.chance.distance.notes,
                  *self.workplace.notes)  # fmt: skip
@@ -249,6 +249,16 @@ class Plan:
             )
             for adversary, result in zip(run.adversaries, results, strict=True)
         ]  # fmt: skip
+
+    def _cannot_be_ended(self) -> tuple[Text, ...]:
+        """That a run may take longer than the budget, if that is so."""
+        if not self.sanitizer.may_not_end:
+            return ()
+        return (Message(
+            "{sanitizer} is a function in this process, which cannot be ended: a run that is begun "
+            "in the budget of time may take longer; with {timeout} it runs in one of its own",
+            sanitizer=File(self.sanitizer.label, bare=True), timeout=Option("timeout"),
+        ),)  # fmt: skip
 
     def _released(self, table: Microdata) -> AnyRelease:
         """What is published; of what depends on chance, what an interrupted run had published."""

@@ -152,6 +152,15 @@ class Oracle(Sanitizer):
     def sanitize_without(self, microdata: Microdata, record: int) -> Release:
         return self._answer(as_microdata(microdata, "Oracle"), int(record))
 
+    def ending_at(self, ends: float) -> Oracle:
+        made = replace(self)
+        object.__setattr__(made, "_form", self._form.ending_at(ends))
+        return made
+
+    @property
+    def may_not_end(self) -> bool:
+        return self._form.may_not_end
+
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         return self._form.can_leave_out(microdata)
 

@@ -15,7 +15,7 @@ import subprocess
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +114,7 @@ def _is_alive(process: psutil.Process) -> bool:
         return False
 
 
-def watched(tree: Tree, arrived: Callable[[float], bool], limits: Limits) -> None:
+def watched(tree: Tree, arrived: Callable[[float], bool], limits: Limits, label: File) -> None:
     """Wait for something from a tree; end the tree at a limit or an interrupt.
 
     ``arrived(seconds)`` waits at most that long and returns whether it is there.
@@ -125,6 +125,7 @@ def watched(tree: Tree, arrived: Callable[[float], bool], limits: Limits) -> Non
         # In short waits even without limits: a signal right before an endless wait would go
         # unnoticed.
         while not arrived(_A_MOMENT):
+            limits.refuse_late(label)
             now = time.monotonic()
             if deadline is not None and now >= deadline:
                 raise HiccupError(
@@ -210,6 +211,9 @@ class Command(Form):
     def name(self) -> str:
         return self.line
 
+    def ending_at(self, ends: float) -> Command:
+        return replace(self, limits=replace(self.limits, ends=ends))
+
     def ask(self, microdata: Microdata, record: int | None) -> Any:
         """Run the command and read what it has written."""
         self._check_program()
@@ -274,7 +278,7 @@ class Command(Form):
                     )  # fmt: skip
                 return tree.ended(seconds)
 
-            watched(tree, arrived, self.limits)
+            watched(tree, arrived, self.limits, self.file)
             tree.kill_group()
         if tree.process.returncode != 0:
             said = _last_words(Path(errors.name)) or _last_words(printed)

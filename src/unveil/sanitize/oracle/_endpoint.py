@@ -7,7 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -84,6 +84,9 @@ class Endpoint(Form):
         asked = "…" if self.url.query else None
         return self.url._replace(auth=None, query=asked, fragment=None).url
 
+    def ending_at(self, ends: float) -> Endpoint:
+        return replace(self, limits=replace(self.limits, ends=ends))
+
     def ask(self, microdata: Microdata, record: int | None) -> Any:
         """Post the table and read the answer."""
         desk = self.desks.get()
@@ -105,13 +108,14 @@ class Endpoint(Form):
         line = self.line.get()
         seconds = _PATIENCE if self.limits.seconds is None else self.limits.seconds
         try:
-            with line.within(seconds):
+            with line.within(max(0.0, min(seconds, self.limits.left))):
                 response = line.post(self, body, headers)
                 self._check_status(response)
                 kind = _kind(response)
                 self._save(response, file)
         except BaseException:
             line.hang_up()
+            self.limits.refuse_late(self.file)
             raise
         return kind
 

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import os
 import re
 import shutil
 import tempfile
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,7 +29,7 @@ from numpy.typing import NDArray
 
 from unveil._unpacked import refuse_endless
 from unveil.engine import parse_duration, parse_memory, temporary_folder
-from unveil.errors import File, Foreign, InputError, Message, Text, UnveilError
+from unveil.errors import File, Foreign, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import Column, Microdata, Role, from_csv, from_parquet, value_text
 
 T = TypeVar("T")
@@ -40,6 +42,7 @@ class Fault(StrEnum):
     FAILED = "failed"
     TOO_LONG = "took too long"
     TOO_MUCH = "took too much memory"
+    NO_TIME_LEFT = "was ended with the budget of time"
     NO_RELEASE = "gave an answer that is not a release of the table"
 
 
@@ -52,6 +55,10 @@ class OracleError(UnveilError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.fault)
+
+
+class OutOfTimeError(OracleError):
+    """The budget of time is used up."""
 
 
 class HiccupError(OracleError):
@@ -67,15 +74,35 @@ class UnreadableError(HiccupError):
 
 @dataclass(frozen=True)
 class Limits:
-    """Limits of one answer, in seconds and in bytes of all its processes; None: no limit."""
+    """Limits of one answer, in seconds and in bytes of all its processes; None: no limit.
+
+    ``ends`` is when the budget of all answers together ends, as of `time.time`, which is the same
+    in all processes.
+    """
 
     seconds: float | None = None
     memory: int | None = None
+    ends: float | None = None
 
     @property
     def any(self) -> bool:
-        """Whether there is a limit."""
+        """Whether there is a limit of one answer."""
         return self.seconds is not None or self.memory is not None
+
+    @property
+    def left(self) -> float:
+        """Seconds until the budget ends."""
+        return math.inf if self.ends is None else self.ends - time.time()
+
+    def refuse_late(self, label: File) -> None:
+        """Raise that there is no time left, if that is so."""
+        if self.left <= 0:
+            raise OutOfTimeError(
+                "{label} was ended when the time of {budget} was over, before it had answered; "
+                "give it more time, or a limit for each run with {timeout}",
+                Fault.NO_TIME_LEFT,
+                label=label, budget=Option("budget"), timeout=Option("timeout"),
+            )  # fmt: skip
 
 
 def make_limits(timeout: Any, memory: Any) -> Limits:
@@ -119,6 +146,15 @@ class Form(ABC):
     def file(self) -> File:
         """The label as a part of a message."""
         return File(self.label, bare=True)
+
+    def ending_at(self, ends: float) -> Form:
+        """The same, ended when a budget of time ends; itself, if it cannot be ended."""
+        return self
+
+    @property
+    def may_not_end(self) -> bool:
+        """Whether it may run without end, and nothing can end it."""
+        return False
 
     @abstractmethod
     def ask(self, microdata: Microdata, record: int | None) -> Any:

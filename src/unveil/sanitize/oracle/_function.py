@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import IO, Any, Literal
 from weakref import ref
@@ -62,6 +62,13 @@ class Function(Form):
             return self.function.label
         name = getattr(self.function, "__qualname__", None) or type(self.function).__name__
         return str(name).split("<locals>.")[-1]
+
+    def ending_at(self, ends: float) -> Function:
+        return replace(self, limits=replace(self.limits, ends=ends)) if self.limits.any else self
+
+    @property
+    def may_not_end(self) -> bool:
+        return not self.limits.any  # it runs in this process
 
     @property
     def usual_retries(self) -> int:
@@ -169,7 +176,7 @@ class _Worker:
             _send(stream, message)
         except BrokenPipeError:
             raise self._ended() from None
-        watched(self.tree, arrived, limits)
+        watched(self.tree, arrived, limits, self.label)
         if packed[0] is None:
             raise self._ended()
         try:
