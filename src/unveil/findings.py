@@ -546,9 +546,10 @@ class Finding:
         content = self.content(records=records)
         if "notes" in content:
             content["notes"] = [str(note) for note in content["notes"]]
-        # An audit's JSON is made for others; a finding has exact numbers, which can give away whose
-        # record they follow from.
-        return {"unveil": __version__, "schema": SCHEMA, "private": True, **content}
+        # An audit is made for others, and says itself whether; a finding has exact numbers, which
+        # can give away people.
+        whose = {} if "private" in content else {"private": True}
+        return {"unveil": __version__, "schema": SCHEMA, **whose, **content}
 
     def to_json(self, *, records: bool = False) -> str:
         """`to_dict` as JSON."""
