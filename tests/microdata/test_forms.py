@@ -206,3 +206,17 @@ def test_a_hundred_thousand_dates_are_read_by_their_distinct_values(tmp_path, mo
     values = [f"{day:%d.%m.%Y}" for day in days] * 30
     assert read(tmp_path, values)["x"].size == 366
     assert sizes == [366, 2]  # the other column has two words
+
+
+def test_an_oracle_gets_the_table_as_it_was_written_and_may_answer_so(tmp_path):
+    survey = read(tmp_path, ["16.11.1961", "03.04.1984", "16.11.1961", "03.04.1984"])
+    seen = []
+
+    def program(table):
+        seen.append(table["x"].tolist())
+        return table
+
+    release = uv.Oracle(program).sanitize(survey)
+    assert seen[0] == ["16.11.1961", "03.04.1984", "16.11.1961", "03.04.1984"]
+    assert len(release) == 4
+    assert release.regions[0].covers(0).tolist() != release.regions[0].covers(1).tolist()

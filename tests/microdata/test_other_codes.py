@@ -86,7 +86,7 @@ RELEASE = uv.read_release(
     [
         ("zip", 1234, ["column 'zip' of table has '1234' (1 person, the first in row 1)",
                        "(its values: 01234, 02000)", "recode={'zip': {'1234': '01234'}}"]),
-        ("born", "23.05.1984", ["recode={'born': {'23.05.1984': '1984-05-23'}}"]),
+        ("born", "03/05/1984", ["has '03/05/1984'", "recode={'born': {'03/05/1984': …}}"]),
         ("age", "<=35", ["has '<=35'", "(its values are numbers from 30 to 49)",
                          "recode={'age': {'<=35': …}}"]),
     ],
@@ -100,7 +100,15 @@ def test_people_with_other_codes(column, value, parts):
 
 
 @pytest.mark.parametrize(
-    ("column", "value"), [("zip", " 01234 "), ("age", "35.0"), ("age", "035"), ("zip", '"01234"')]
+    ("column", "value"),
+    [
+        ("zip", " 01234 "),
+        ("age", "35.0"),
+        ("age", "035"),
+        ("zip", '"01234"'),
+        ("born", "23.05.1984"),
+        ("born", "05/23/1984"),
+    ],
 )
 def test_people_with_the_same_codes_after_all(column, value):
     person = {"born": ["1984-05-23"], "zip": ["01234"], "age": [35], column: [value]}

@@ -398,9 +398,9 @@ def test_kinds_may_be_said():
             "pandas.date_range(…)}",
         ),
         (
-            ["20-29", "unknown"],
+            ["20-29", "retired"],
             {},
-            "row 2, column 'q': the cell 'unknown' is not a number, although others are ranges "
+            "row 2, column 'q': the cell 'retired' is not a number, although others are ranges "
             "of numbers, such as '20-29'; correct it, or declare all of them names: "
             "categorical=['q']",
         ),

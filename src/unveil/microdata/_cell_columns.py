@@ -23,13 +23,22 @@ from numpy.typing import NDArray
 
 from unveil.errors import Cell, InputError, Listed, Message, Option, Row, Text
 from unveil.errors import Column as ColumnName
-from unveil.microdata._cells import EMPTY, CellReader, Readings, Settled, cell_reader, settle
+from unveil.microdata._cells import (
+    EMPTY,
+    UNKNOWN,
+    CellReader,
+    Readings,
+    Settled,
+    cell_reader,
+    settle,
+)
 from unveil.microdata._csv import from_csv
 from unveil.microdata._distinct import Distinct, distinct_values
 from unveil.microdata._encode import MISSING
 from unveil.microdata._messages import hierarchy_option
-from unveil.microdata._microdata import Column, value_text
+from unveil.microdata._microdata import Column, Kind, value_text
 from unveil.microdata._notations import EMPTY_WORDS, Notation, ReadAs, Reading, span
+from unveil.microdata._numbers import DECIMAL_COMMA, THOUSANDS
 from unveil.microdata._regions import Intervals, Regions, Sets, shortened
 from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 
@@ -186,6 +195,8 @@ class CellColumn:
     cells: list[Settled]
     cell_of: NDArray[np.int32]
     as_missing: int
+    words: tuple[str, ...] = ()
+    """Cells such as ``unknown``, which were read as suppressed."""
 
     @property
     def hidden(self) -> NDArray[np.bool_]:
@@ -215,8 +226,9 @@ class CellColumn:
         for notation, _ in counts.most_common():
             example = next(cell.written for cell in self.cells if cell.reading.notation is notation)
             words.append(_WORDS[notation].format(shortened(example, 30)))
-        words += [_WORDS[Notation.SUPPRESSED]] if hidden else []
         styles = {cell.reading.style for cell in self.cells}
+        if hidden:
+            words.append(_WORDS[Notation.SUPPRESSED])
         return ReadAs(", ".join(words), styles <= _HOUSE_STYLES)
 
 
@@ -251,6 +263,9 @@ def read_column(
     return CellColumn(
         cells=[settled[first] for first in np.unique(mapping, return_index=True)[1].tolist()],
         cell_of=np.array(mapping, dtype=np.int32)[cells.codes],
+        words=tuple(
+            text for text, one in zip(texts, settled, strict=True) if one.reading.style == UNKNOWN
+        ),
         as_missing=0 if code is None else cells.count(empties) + int(cells.missing.sum()),
     )
 
@@ -267,7 +282,7 @@ class _Choice:
         notation: Notation | None,
     ) -> None:  # fmt: skip
         self.column, self.reader, self.cells, self.notation = column, reader, cells, notation
-        alone = [cell.all[0] for cell in read if len(cell.all) == 1]
+        alone = [found[0] for cell in read if len(found := _likely(cell.all)) == 1]
         self.styles = {reading.style for reading in alone if not reading.weak}
 
     def options(self, cell: Readings) -> list[Reading]:
@@ -277,16 +292,32 @@ class _Choice:
             said = [reading for reading in cell.all if reading.notation in fixed]
             return said or [r for r in cell.all if r.style == "value"]
         lists = self.cells.has_lists
-        options = [r for r in cell.all if lists or not r.weak or r.style in self.styles]
+        options = [r for r in _likely(cell.all) if lists or not r.weak or r.style in self.styles]
         if any(r.notation is Notation.NODE for r in options):
             return options  # a name and a notation conflict: nothing in the column can decide
         usual = [r for r in options if r.style in self.styles]
         if len({reading.spans for reading in usual}) == 1:
             return usual
+        if own := self._as_the_original(options):
+            return own
         house = [r for r in options if r.house]
         others = {r.notation for r in options if not r.house}
         beaten = {Notation.PREFIX} if lists else {Notation.PREFIX, Notation.LIST}
         return house if house and others <= beaten else options
+
+    def _as_the_original(self, options: Sequence[Reading]) -> list[Reading]:
+        """The reading in the original's own form, unless some cells must be read in another.
+
+        Whole numbers are not published with three decimals.
+        """
+        if any(reading.style in self.styles for reading in options if not reading.own):
+            return []
+        own = [reading for reading in options if reading.own]
+        whole = [reading for reading in options if reading.style == THOUSANDS]
+        if not own and self.column.values.dtype.kind == "i" and len(whole) == 1:
+            others = {reading.style for reading in options}
+            own = whole if others == {DECIMAL_COMMA, THOUSANDS} else []
+        return own if len({reading.spans for reading in own}) == 1 else []
 
     def settled(self, position: int, text: str, cell: Readings) -> Settled:
         """The reading of a cell that holds; refused if there is none, or several."""
@@ -330,10 +361,18 @@ class _Choice:
         if len(notations) > 1:
             said = [Option("notation", {name: str(notation)}) for notation in notations]
             remedy = Message("give the one that is meant: {said}", said=Listed(said, "or"))
-        elif notations[0] is Notation.VALUE:
+        elif self.column.kind is Kind.NUMERIC and self.column.is_dates:
+            remedy = "write dates like 2024-12-31"
+        elif {DECIMAL_COMMA, THOUSANDS} & {r.style for r in options}:
             remedy = "write numbers with a decimal point and without thousands separators"
         return Message("can be read in {n} ways: {ways}; {remedy}", n=len(ways),
                        ways=Listed(ways), remedy=remedy)  # fmt: skip
+
+
+def _likely(readings: Sequence[Reading]) -> list[Reading]:
+    """Readings without sets of which no value occurs, such as 20 and 5, if 20,5 is a number."""
+    number = any(r.style in (DECIMAL_COMMA, THOUSANDS) and r.spans for r in readings)
+    return [r for r in readings if r.spans or not number or r.notation is not Notation.SET]
 
 
 def _perhaps_node(column: Column, text: str, why: Message) -> Text:

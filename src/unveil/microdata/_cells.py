@@ -42,12 +42,19 @@ from unveil.microdata._notations import (
     spans_of,
     split_bounds,
     unquoted,
+    without_units,
 )
-from unveil.microdata._numbers import THOUSANDS, Line
+from unveil.microdata._numbers import Line, Way
+from unveil.microdata.vocabulary import UNKNOWN_WORDS
 
 EMPTY = "empty"
 """The style of empty cells."""
 
+UNKNOWN = "word"
+"""The style of suppressed cells in a word, such as unknown."""
+
+# 11x, 116XX and 11### for 11*: behind a digit, where x is no letter of a name.
+_OTHER_MASK = re.compile(r"(.*[0-9]\.?)([xX]+|#+)", re.DOTALL)
 _MOST_KNOWN = 200_000  # cells remembered per column: one release has far fewer
 _BACKWARDS = "its bounds run backwards"
 _FROZEN_SET = re.compile(r"frozenset\((\{.*\})\)", re.DOTALL)
@@ -240,6 +247,10 @@ class CellReader:
             readings += self._forms(text, blame)
         if not readings and (code := domain.plain(text)) is not None:
             return [Reading(Notation.VALUE, span(code, code), "value")]
+        if not readings and (masked := _OTHER_MASK.fullmatch(text)) is not None:
+            return self._read(masked[1] + EVERYTHING * len(masked[2]), blame)
+        if not readings and text.strip("()[]<>").casefold() in UNKNOWN_WORDS:
+            return [Reading(Notation.SUPPRESSED, whole, UNKNOWN)]
         if is_hidden:
             style = EMPTY if text in EMPTY_WORDS else "stars"
             return [Reading(Notation.SUPPRESSED, whole, style)]
@@ -262,51 +273,60 @@ class CellReader:
             ):
                 yield Reading(Notation.SET, spans, "set in braces", house=True)
             return
-        if self.domain.line is not None:
-            yield from self._on_line(text, self.domain.line, blame)
+        line, is_period = self.domain.line, False
+        if line is not None:
+            for reading in self._on_line(text, line, blame):
+                is_period = line.is_dates
+                yield reading
         if text[0] + text[-1] in ("[]", "()"):
             yield from self._list(text, blame)
-        if "*" in text:
+        if "*" in text and not is_period:  # 196* is a decade
             yield from self._mask(text)
         for mark in MARKS:
-            if mark in text:
+            # One ~ between numbers is a range.
+            if mark in text and (mark != "~" or self.domain.line is None or text.count(mark) > 1):
                 yield from self._marked(text, mark, blame)
 
     def _on_line(self, text: str, line: Line, blame: list[str]) -> Iterator[Reading]:
-        """Values, ranges and intervals of an ordered column."""
-        if (place := line.find(text)) is not None:
-            style = "decimal comma" if place.comma else "value"
-            yield _run(Notation.VALUE, place.below, place.upto - 1, style)
-            if THOUSANDS.fullmatch(text) is not None:
-                place = line.number(float(text.replace(",", "")))
-                yield _run(Notation.VALUE, place.below, place.upto - 1, "thousands")
+        """Values, ranges and intervals of an ordered column, in every way to read its numbers."""
+        text = without_units(text) if line.is_numeric else text
+        found: set[tuple[Notation, Spans]] = set()
+        for way in line.ways(text):
+            for one in self._in_way(text, way, [] if found or blame else blame):
+                if (one.notation, one.spans) not in found:
+                    found.add((one.notation, one.spans))
+                    style = way.style or one.style
+                    yield one._replace(style=style, weak=way.weak, own=way.own)
+
+    def _in_way(self, text: str, way: Way, blame: list[str]) -> Iterator[Reading]:
+        if (place := way.find(text)) is not None:
+            yield _run(Notation.VALUE, place.below, place.upto - 1, "value")
             return
         if (sided := one_sided(text)) is not None:
             sign, bound = sided
-            if (place := line.find(bound)) is not None:
+            if (place := way.find(bound)) is not None:
                 first = {"≥": place.below, ">": place.upto}.get(sign, 0)
                 last = {"<": place.below, "≤": place.upto}.get(sign, self.domain.size) - 1
-                style = "decimal comma" if place.comma else "one-sided"
-                yield _run(Notation.INTERVAL, first, last, style)
+                yield _run(Notation.INTERVAL, first, last, "one-sided")
                 return
             blame.append(bound)
         if (brackets := bounded(text)) is not None:
             for low, high in split_bounds(brackets.inner):
                 yield from self._between(
-                    line, low, high, Notation.INTERVAL, blame,
+                    way, low, high, Notation.INTERVAL, blame,
                     closed=(brackets.low_closed, brackets.high_closed),
                 )  # fmt: skip
         else:
             pairs = list(range_parts(text))
             doubts: list[str] = []
             for low, high in pairs:
-                yield from self._between(line, low, high, Notation.RANGE, doubts)
+                yield from self._between(way, low, high, Notation.RANGE, doubts)
             if len(pairs) == 1 or _BACKWARDS in doubts:  # else the dash that was meant is unknown
                 blame += doubts
 
     def _between(
         self,
-        line: Line,
+        way: Way,
         low: str,
         high: str,
         notation: Notation,
@@ -315,18 +335,24 @@ class CellReader:
         closed: tuple[bool, bool] = (True, True),
     ) -> Iterator[Reading]:
         """From one bound to another."""
-        start, end = line.find(low), line.find(high)
+        if notation is Notation.RANGE and (sided := one_sided(high)) is not None:
+            sign, bound = sided  # 20 to under 30
+            if sign == "<":
+                high, closed = bound, (True, False)
+        start, end = way.find(low), way.find(high)
         if start is None or end is None:
             if notation is Notation.INTERVAL or start is not None or end is not None:
                 blame.append(low if start is None else high)
+            return
+        if high[-1:] in ("k", "K") and low[-1:] not in ("k", "K") and start.order:
+            blame.append(low)  # in 20-30k both may be thousands
             return
         if start.order > end.order:
             blame.append(_BACKWARDS)
             return
         first = start.below if closed[0] else start.upto
         last = (end.upto if closed[1] else end.below) - 1
-        style = "decimal comma" if start.comma or end.comma else str(notation)
-        yield _run(notation, first, last, style)
+        yield _run(notation, first, last, str(notation))
 
     def _list(self, text: str, blame: list[str]) -> Iterator[Reading]:
         """Lists as programs write them; a list of one item is the cell itself."""

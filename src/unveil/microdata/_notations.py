@@ -21,7 +21,7 @@ EVERYTHING = "*"
 EMPTY_WORDS = frozenset({"", "NA", "N/A", "NaN", "nan", "NaT", "null", "NULL", "None", "<NA>"})
 """What tools write for an empty cell."""
 
-MARKS = (";", "|", ",")
+MARKS = (";", "|", ",", "~")
 """Separators in cells that list values."""
 
 
@@ -46,7 +46,8 @@ class Reading(NamedTuple):
     the only possible one for some cells of a column settles the ambiguous cells. A ``weak``
     reading holds only in a column so settled, or if declared. The ``house`` reading is what unveil
     itself means by that text. A reading of an ordered column that covers no value lies ``at`` the
-    value above it.
+    value above it. A reading is the column's ``own`` if numbers or dates are read as the original
+    writes them.
     """
 
     notation: Notation
@@ -55,6 +56,7 @@ class Reading(NamedTuple):
     weak: bool = False
     house: bool = False
     at: int = -1
+    own: bool = False
 
 
 @dataclass(frozen=True)
@@ -178,23 +180,83 @@ def split_bounds(inner: str) -> Iterator[tuple[str, str]]:
 
 
 _ONE_SIDED = re.compile(r"(≤|<=|<|≥|>=|>)\s*(.*)", re.DOTALL)
+_BEFORE = {
+    "<": "under|below|before|less than|fewer than|younger than|unter|vor|weniger als|jünger als|"
+         "bis unter|avant|antes de|moins de|onder|minder dan|jonger dan|menos de|menor de|meno di",
+    "≤": "up to|at most|bis|bis zu|höchstens|maximal|jusqu'à|au plus|hoogstens|t/m|tot en met|"
+         "hasta|como máximo|fino a|al massimo",
+    ">": "over|above|after|more than|older than|über|nach|mehr als|älter als|plus de|après|"
+         "después de|boven|meer dan|ouder dan|más de|mayor de|più di|oltre",
+    "≥": "from|since|at least|ab|seit|mindestens|à partir de|au moins|depuis|vanaf|minstens|"
+         "ten minste|desde|al menos|a partir de|almeno|da",
+}  # fmt: skip
+_BEHIND = {
+    "≥": "and over|and older|and above|and more|and up|or over|or older|or above|or more|plus|"
+         "und älter|und mehr|und darüber|oder älter|oder mehr|et plus|ou plus|en ouder|en meer|"
+         "of ouder|of meer|y más|o más|e oltre|e più|o più",
+    "≤": "and under|and younger|and below|and less|or under|or younger|or below|or less|or fewer|"
+         "und jünger|und weniger|oder jünger|oder weniger|et moins|ou moins|en jonger|en minder|"
+         "of jonger|of minder|y menos|o menos|e meno|o meno",
+}  # fmt: skip
+
+
+def _alternatives(words: dict[str, str]) -> dict[str, str]:
+    """Which sign each phrase is."""
+    return {phrase: sign for sign, listed in words.items() for phrase in listed.split("|")}
+
+
+_SIGN_OF = _alternatives(_BEFORE)
+_SIGN_BEHIND = _alternatives(_BEHIND)
+_WORDS_BEFORE = re.compile(
+    rf"({'|'.join(sorted(map(re.escape, _SIGN_OF), key=len, reverse=True))})\s+(.*\d.*)",
+    re.DOTALL | re.IGNORECASE,
+)
+_WORDS_BEHIND = re.compile(
+    rf"(.*\d.*?)\s+({'|'.join(sorted(map(re.escape, _SIGN_BEHIND), key=len, reverse=True))})",
+    re.DOTALL | re.IGNORECASE,
+)
+_UNITS = re.compile(
+    r"(?<=\d)\s*(?:years?(?: olds?)?|yrs?|y/?o|jahren?|ans|jaar|años|anni)\b\.?(?: old| alt| oud)?",
+    re.IGNORECASE,
+)
+_MONEY = re.compile(r"\s*[$€£¥]\s*")
+_BETWEEN = re.compile(
+    r"(?:(?:between|zwischen|entre|tussen|tra|von|from|de|van|da)\s+)(.*\d.*?)"
+    r"\s+(?:and|und|et|en|y|e|to|bis|à|a|tot)\s+(.*\d.*)", re.DOTALL | re.IGNORECASE,
+)  # fmt: skip
+
+
+def without_units(text: str) -> str:
+    """A text without words for years and signs of money.
+
+    >>> without_units("18 to 24 years"), without_units("$30,000-$40,000")
+    ('18 to 24', '30,000-40,000')
+    """
+    return _MONEY.sub("", _UNITS.sub("", text)).strip()
 
 
 def one_sided(text: str) -> tuple[str, str] | None:
     """A sign (one of ``< ≤ > ≥``) and a bound; ``90+`` is ``≥ 90``.
 
-    >>> one_sided("<=45"), one_sided("90+")
-    (('≤', '45'), ('≥', '90'))
+    >>> one_sided("<=45"), one_sided("90+"), one_sided("under 30"), one_sided("65 and over")
+    (('≤', '45'), ('≥', '90'), ('<', '30'), ('≥', '65'))
     """
     found = _ONE_SIDED.fullmatch(text)
     if found is not None:
         return {"<=": "≤", ">=": "≥"}.get(found[1], found[1]), unquoted(found[2])
     if text.endswith("+") and len(text) > 1:
         return "≥", unquoted(text[:-1].rstrip())
+    if (found := _WORDS_BEFORE.fullmatch(text)) is not None:
+        return _SIGN_OF[found[1].lower()], found[2]
+    if (found := _WORDS_BEHIND.fullmatch(text)) is not None:
+        return _SIGN_BEHIND[found[2].lower()], found[1]
     return None
 
 
-_TO = re.compile(r"\s*(?:[-–—−]|\.{2,3}|…)\s*|\s+to\s+")
+_TO = re.compile(
+    r"\s*(?:[-–—−~]|\.{2,3}|…)\s*|\s+(?:to|bis)\s+"
+    r"|(?<=\d)\s+(?:through|à|a|tot|t/m|hasta|al)\s+(?=\d)"
+)
 
 
 def range_parts(text: str) -> Iterator[tuple[str, str]]:
@@ -203,6 +265,9 @@ def range_parts(text: str) -> Iterator[tuple[str, str]]:
     >>> list(range_parts("-10--5"))
     [('-10', '-5'), ('-10-', '5')]
     """
+    if (words := _BETWEEN.fullmatch(text)) is not None:
+        yield words[1], words[2]
+        return
     at = 1
     while (dash := _TO.search(text, at)) is not None:
         if dash.end() < len(text):

@@ -183,7 +183,8 @@ def read_release(
     empties.append((secret.name, as_missing))
     notes = [
         *template.notes, *source.notes, *told_of, *_about_empty(empties, held_by),
-        *_about_hidden(release, template), *_about_uncovered(release, template, columns),
+        *_about_words(template, columns), *_about_hidden(release, template),
+        *_about_uncovered(release, template, columns),
     ]  # fmt: skip
     counted_by = [count] if count else []
     used = [*(column.name for column in (*template.quasi, secret)), *counted_by]
@@ -368,6 +369,16 @@ def _about_empty(as_missing: list[tuple[str, int]], held_by: Mapping[str, Text])
                 "are suppressed, give {option}", cells=counted(n, "empty cell"), column=name,
                 held_by=held_by[name], option=Option("empty", "suppressed"))
         for name, n in as_missing if n
+    ]  # fmt: skip
+
+
+def _about_words(original: Microdata, columns: Sequence[CellColumn]) -> list[Text]:
+    """Which words were read as suppressed cells, because they are no values."""
+    return [
+        Message("{column}: {words}, which is no value of the original, is read as a suppressed "
+                "cell", column=column.name,
+                words=Listed([Cell(word) for word in read.words], "and"))
+        for column, read in zip(original.quasi, columns, strict=True) if read.words
     ]  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from unveil.microdata._microdata import value_text
 _SIGNS = "$€£¥%"
 _SPACES = "\u00a0\u202f\u2009"  # that printers and spreadsheets put between thousands
 _FORM = re.compile(rf"([{_SIGNS}] ?)?1([,. ']?)234([.,])56( ?[{_SIGNS}])?")
-_SIGN = re.compile(rf"([{_SIGNS}] ?)?(?:[+-] ?)?[^{_SIGNS}]*?( ?[{_SIGNS}])?")
+_SIGN = re.compile(rf"[+-]?([{_SIGNS}] ?)?[+-]?[^{_SIGNS}]*?( ?[{_SIGNS}])?")
 _MARKED = (",", ".", " ", "'", "")
 
 
@@ -58,9 +58,9 @@ def _pattern(form: _Form) -> str:
     point = re.escape(form.point)
     before, after = re.escape(form.before.strip()), re.escape(form.after.strip())
     number = f"{whole})(?:{point}[0-9]+)?|{point}[0-9]+"
-    before = f"{before} ?" if before else ""
+    sign = f"(?:[+-]?{before} ?|{before} ?[+-])" if before else "[+-]?"
     after = f" ?{after}" if after else ""
-    return f"[+-]?{before}[+-]?(?:{number}){after}"
+    return f"{sign}(?:{number}){after}"
 
 
 def numbers_by_form(texts: Sequence[str] | NDArray[Any]) -> dict[str, NDArray[Any]]:

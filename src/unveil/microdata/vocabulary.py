@@ -423,6 +423,16 @@ MISSING_WORDS = frozenset({
 })  # fmt: skip
 """Texts, in lower case, that stand for a missing value."""
 
+UNKNOWN_WORDS = frozenset({
+    "unknown", "n/k", "n/s", "n.a.", "k.a.", "n.c.", "not known", "not stated", "not specified",
+    "not available",
+    "undisclosed", "withheld", "suppressed", "masked", "redacted", "hidden", "unbekannt",
+    "keine angabe", "nicht bekannt", "ohne angabe", "inconnu", "inconnue", "non renseigné",
+    "non précisé", "onbekend", "niet bekend", "desconocido", "desconocida", "no consta",
+    "sconosciuto", "sconosciuta", "non noto",
+})  # fmt: skip
+"""Texts, in lower case, of published cells that say nothing."""
+
 REFUSALS = _words(
     "notsay rathernotsay prefernottosay prefernottoanswer refused refusal refusedtoanswer noanswer "
     "declined keineangabe verweigert nspr refus sansreponse nocontesta nsnc nonrisponde rifiuto "
