@@ -94,6 +94,7 @@ from unveil.microdata import Hierarchy as Hierarchy
 from unveil.microdata import Microdata as Microdata
 from unveil.microdata import Permuted as Permuted
 from unveil.microdata import Release as Release
+from unveil.microdata import at_published_level as at_published_level
 from unveil.microdata import flat_hierarchy as flat_hierarchy
 from unveil.microdata import interval_hierarchy as interval_hierarchy
 from unveil.microdata import prefix_hierarchy as prefix_hierarchy

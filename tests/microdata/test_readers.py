@@ -380,8 +380,8 @@ def test_large_files_are_read_in_many_pieces(csv_file, quote):
                                          "'low' was given"),
         ({"ordinal": {"income": ["low", "mid", "low"]}},
          "ordinal= lists the level 'low' of column 'income' twice"),
-        ({"missing": "ignore"}, "missing='ignore' is not possible: it must be 'error', 'drop' or "
-                                "'category'"),
+        ({"missing": "ignore"}, "missing='ignore' is not possible: it must be 'error', 'drop', "
+                                "'category' or 'keep'"),
         ({"hierarchies": 3},
          "hierarchies= must be a folder or a mapping from columns to hierarchies, but int was "
          "given"),
@@ -496,8 +496,9 @@ def test_missing_values_are_refused_unless_somebody_says_what_they_mean(csv_file
     told = message_of(lambda: read_csv(csv_file(GAPS_CSV), **SIMPLE), MissingValuesError)
     assert told == (
         "3 of 4 records in survey.csv have missing values (age 1, city 2); choose how to treat "
-        "them: missing='drop' drops these records, missing='category' makes missing a value of "
-        "its own"
+        "them: missing='keep' makes missing a value of quasi-identifiers and leaves out people "
+        "without a sensitive value, missing='drop' drops all these records, missing='category' "
+        "makes missing a value of every column"
     )
 
 

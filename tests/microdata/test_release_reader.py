@@ -349,4 +349,4 @@ def test_people_who_were_left_out_of_the_original_may_be_meant():
         with pytest.raises(InputError) as told:
             uv.read_release({**published, "town": ["Rome", "Rome", "Lyon", "Ulm"]}, table)
         assert "'Ulm' is not a value of the column" in str(told.value)
-        assert str(told.value).endswith("keep them there with missing='category'") is hint
+        assert str(told.value).endswith("keep them there with missing='keep'") is hint

@@ -328,8 +328,8 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
         ("[data]\nfiel = 'a.csv'", "p.toml, [data]: there is no key 'fiel'; did you mean 'file'?"),
         ("[data]\nfile = 3", "p.toml, [data]: file must be a text, but is 3"),
         ("data = 3", "p.toml: data must be a table, [data], but is 3"),
-        ("[data]\nfile = 'a'\nmissing = 'dorp'", "missing must be 'error', 'drop' or 'category', "
-         "but is 'dorp'; did you mean 'drop'?"),
+        ("[data]\nfile = 'a'\nmissing = 'dorp'", "missing must be 'error', 'drop', 'category' or "
+         "'keep', but is 'dorp'; did you mean 'drop'?"),
         ("[data]\nfile = 'a'\ndelimiter = ',,'", "delimiter must be one character"),
         ("[data]\nfile = 'a'\ncolumns = 'age'\nencoding = 1", "encoding must be a text, but is 1"),
         ("[data]\nfile = 'a'\ncolumns = { one = 'age' }", "columns must be a list of names, or "),

@@ -168,7 +168,7 @@ class Run:
                     self._judged(self._one(subject, steps, alone=len(some) == 1))
                     for subject in some
                 ]
-                beside = [self._one(subject, steps) for subject in baseline]
+                beside = [self._one(_as_published(one, audited), steps) for one in baseline]
                 secrets.append(
                     OneSecret(
                         microdata=table, audited=audited,
@@ -389,6 +389,21 @@ def audit(
         parts=tuple(wanted), thresholds=tuple(thresholds), asked=asked,
         interrupted=work.interrupted, seconds=work.seconds,
     )  # fmt: skip
+
+
+def _as_published(baseline: Subject, audited: Sequence[Audited]) -> Subject:
+    """The baseline, with its sensitive column at the level of the releases if that is one."""
+    read = [one.subject for one in audited if one.error is None]
+    levels = [one.level if one.level is not None and one.level.in_short else None for one in read]
+    first = next((level for level in levels if level is not None), None)
+    if first is None:
+        return baseline
+    secret = baseline.microdata.sensitive.name
+    if any(level is None or level.column.texts != first.column.texts for level in levels):
+        return replace(baseline, name=f"{BASELINE}, with exact {secret}")
+    return replace(
+        baseline, name=f"{BASELINE}, with {secret} {first.in_short}", microdata=read[0].at_level
+    )
 
 
 _MANY = {"all": tuple(PARTS), "default": DEFAULT}

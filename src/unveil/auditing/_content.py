@@ -41,7 +41,7 @@ def content_of(audit: Audit) -> dict[str, Any]:
         "form": FORM,
         "data": {
             "source": public_name(table.source),
-            "records": len(table),
+            "records": audit.people,
             "quasi": [column.name for column in table.quasi],
             "sensitive": [one.sensitive for one in audit.secrets],
             "notes": [masking.text(note) for note in audit.notes],
@@ -184,9 +184,7 @@ def _looked(audited: Audited, part: Part, masking: Masking) -> dict[str, Any]:
         ],
         "notes": [
             masking.named(said)
-            for said in part.noted(
-                look.finding, masking, audited.coarse, audited.subject.microdata.notes
-            )
+            for said in part.noted(look.finding, masking, audited.coarse, audited.subject.notes)
         ],
     }
 

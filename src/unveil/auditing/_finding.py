@@ -121,7 +121,9 @@ class Audited:
         if isinstance(made, Release) and len(made) == len(self.subject.microdata):
             # Whatever was measured: all cells are values, so nothing was lost.
             exact = all((one_value(regions) >= 0).all() for regions in made.regions)
-            same = (made.totals == self.subject.microdata.sensitive_counts).all()
+            same = made.level is None and bool(
+                (made.totals == self.subject.microdata.sensitive_counts).all()
+            )
             return bool(exact and same and not made.perturbed)
         return isinstance(self.subject.sanitizer, Identity) or (
             self.figures.get("loss") == 0 and not self.figures.get("suppressed")
@@ -259,6 +261,25 @@ class OneSecret:
         """What the attacker wants to know."""
         return self.microdata.sensitive.name
 
+    @property
+    def levels(self) -> list[Text]:
+        """At which level releases publish it, where that is not the table's own."""
+        read = [one.subject for one in self.audited if one.subject.level is not None]
+        if len(self.audited) == 1:
+            return [one.level.said for one in read if one.level is not None]
+        return [
+            Message("{release}: {said}", release=File(display_name(one.name), bare=True),
+                    said=one.level.said)
+            for one in read if one.level is not None
+        ]  # fmt: skip
+
+    @property
+    def at_levels(self) -> Microdata:
+        """The table, with the sensitive column also as it is published."""
+        columns = (level.of(self.microdata.sensitive) for one in self.audited
+                   if (level := one.subject.level) is not None)  # fmt: skip
+        return replace(self.microdata, columns=(*self.microdata.columns, *columns))
+
     def badness(self) -> tuple[float, ...]:
         """The order in which sensitive columns are shown, the worst first.
 
@@ -331,10 +352,16 @@ class Audit(Finding):
             note: [one.sensitive for one in self.secrets if note in one.microdata.notes]
             for note in notes
         }
-        return [
+        of_tables = [
             note if len(of[note]) == len(self.secrets) else f"for {' and '.join(of[note])}, {note}"
             for note in notes
         ]
+        return [*(note for one in self.secrets for note in one.levels), *of_tables]
+
+    @property
+    def people(self) -> int:
+        """Number of records; of several sensitive columns, of the one that most people have."""
+        return max(len(one.microdata) for one in self.secrets)
 
     @property
     def releases(self) -> list[Audited]:
@@ -405,7 +432,7 @@ class Audit(Finding):
             for raw in audited.subject.raw_names if public_name(raw) != raw
         }  # fmt: skip
         return {
-            one.sensitive: self.asked.discretion.masking(one.microdata, shown)
+            one.sensitive: self.asked.discretion.masking(one.at_levels, shown)
             for one in self.secrets
         }
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from unveil.auditing._names import fingerprint, public_name
 from unveil.engine import checkpointed
-from unveil.errors import Call, Cell, Column, File, InputError, Listed, Option, did_you_mean
+from unveil.errors import Call, Cell, Column, File, InputError, Listed, Option, Text, did_you_mean
 from unveil.measures import Partition, secret_of
-from unveil.microdata import AnyRelease, Microdata
+from unveil.microdata import AnyRelease, Level, Microdata, Release, at_published_level
 from unveil.sanitize import (
     Oracle,
     Sanitizer,
@@ -73,6 +73,11 @@ class Subject:
             return self.published.read(self.microdata)
         return self.published
 
+    @cached_property
+    def at_level(self) -> Microdata:
+        """The table, with its sensitive column as it is published, such as in bands."""
+        return at_published_level(self.microdata, self.release)
+
     def have_made(self, seconds: float | None = None) -> None:
         """Make or read the release; what depends on chance is what an interrupted run had made.
 
@@ -96,6 +101,16 @@ class Subject:
             return self.published
         made: AnyRelease | None = self.__dict__.get("release")
         return made
+
+    @property
+    def level(self) -> Level | None:
+        """The level of the sensitive column, once that is known and if it is another."""
+        return self.made.level if isinstance(self.made, Release) else None
+
+    @property
+    def notes(self) -> tuple[Text, ...]:
+        """How the table was read, and first at which level its sensitive column is published."""
+        return (*([] if self.level is None else [self.level.said]), *self.microdata.notes)
 
     @property
     def raw_names(self) -> set[str]:
@@ -192,7 +207,12 @@ def tables_of(microdata: Any) -> list[Microdata]:
     names = [table.sensitive.name for table in tables]
     for table in tables[1:]:
         same_columns = [c.name for c in table.quasi] == [c.name for c in tables[0].quasi]
-        if not same_columns or table.rows.tolist() != tables[0].rows.tolist():
+        # People without a value of one sensitive column may be left out of its table alone.
+        same_people = table.rows.tolist() == tables[0].rows.tolist() or (
+            max(table.left_out, tables[0].left_out) > 0
+            and len(table) + table.left_out == len(tables[0]) + tables[0].left_out
+        )
+        if not same_columns or not same_people:
             raise InputError(
                 "audit got two tables that are not the same: {one} and {other} differ in their "
                 "quasi-identifiers or their records; audit them one after the other",

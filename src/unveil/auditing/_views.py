@@ -27,7 +27,7 @@ def summary_of(audit: Audit) -> str:
     table = audit.secrets[0].microdata
     knows = ", ".join(audit.asked.knows or [column.name for column in table.quasi])
     source = public_name(table.source)
-    lines = [f"Audit of {source}: {len(table):,} records; the attacker knows {knows}"]
+    lines = [f"Audit of {source}: {audit.people:,} records; the attacker knows {knows}"]
     if audit.asked.discretion.private:
         lines.append(f"  {PRIVATE}")
     lines += [f"  {sentence}" for sentence in verdict_of(audit)]
@@ -93,7 +93,8 @@ def shown(audit: Audit) -> str:
     return "".join(
         [
             f'<div class="{_NO_FORMULAS}" style="overflow-x: auto">',
-            f"<p><b>Audit of {source}</b>: {len(table):,} records; the attacker knows {knows}</p>",
+            f"<p><b>Audit of {source}</b>: {audit.people:,} records; the attacker knows "
+            f"{knows}</p>",
             f"<p><b>{PRIVATE}</b></p>" if audit.asked.discretion.private else "",
             *_verdict(audit),
             *(_of_secret(one) for one in audit.secrets),

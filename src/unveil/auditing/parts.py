@@ -139,12 +139,12 @@ class Part:
             "roled": asked.roled,
             # It is for numbers; words must be guessed exactly.
             "tolerance": asked.tolerance
-            if subject.microdata.sensitive.kind is Kind.NUMERIC else None,
+            if subject.at_level.sensitive.kind is Kind.NUMERIC else None,
             "partition": asked.partitions.get(subject.microdata.sensitive.name),
         }  # fmt: skip
         if "adversary" in options and options["adversary"].annotation != Adversaries:
             del common["adversary"]  # an audit may have several, and this attack takes one
-        common |= self.declaration.audit_options(subject.microdata, subject.sanitizer)
+        common |= self.declaration.audit_options(subject.at_level, subject.sanitizer)
         given = {name: value for name, value in common.items() if name in options}
         return self._found({**sources, **asked.told(self.name, **given)})
 
@@ -248,7 +248,7 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
                 attack=declaration.name, release=File(subject.name, bare=True),
             )  # fmt: skip
         return subject.anew
-    return subject.microdata  # which is also the list of people that the attacker has
+    return subject.at_level  # which is also the list of people that the attacker has
 
 
 def _drawn(chart: Chart) -> Mapping[str, Any]:

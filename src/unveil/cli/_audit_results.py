@@ -182,7 +182,7 @@ def show_audit(found: Audit, out: Console) -> None:
     knows = ", ".join(column.name for column in table.quasi)
     wants = " or ".join(one.sensitive for one in found.secrets)
     _say(
-        f"{table.source}: {len(table):,} records. An attacker knows {knows} and wants to know "
+        f"{table.source}: {found.people:,} records. An attacker knows {knows} and wants to know "
         f"{wants}.", out,
     )  # fmt: skip
     if found.asked.discretion.private:

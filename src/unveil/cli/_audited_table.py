@@ -141,7 +141,8 @@ class AuditedTable:
             return self.project.microdata()
         assert self.reading.file is not None  # checked
         table = self.reading.opened()
-        return same_records([self.reading.of(sensitive=s).read(table) for s in self.sensitive])
+        tables = [self.reading.of(sensitive=s).read(table) for s in self.sensitive]
+        return same_records(tables, self.reading.get("missing", "error"))
 
     def reading_of(self, sensitive: str) -> Reading:
         """How the table, or a release of it, is read, with one of the sensitive columns."""

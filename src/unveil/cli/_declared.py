@@ -60,7 +60,7 @@ if TYPE_CHECKING:
     from unveil.cli._reading import Reading
     from unveil.cli._releases import Collected, Given, ToRead
     from unveil.findings import Finding
-    from unveil.microdata import AnyRelease, Microdata
+    from unveil.microdata import Microdata
 
 SHELL = View("shell")
 _FROM_SOURCES = ("microdata", "identifier", "record_of")  # which the shell's own options give
@@ -371,7 +371,8 @@ class _Run:
             try:
                 with slow_start(), contained():
                     call = self.declaration.call()
-                    found[one.name] = call(**self._source(one), **sources, **options)
+                    given = self._source(one)
+                    found[one.name] = call(**given, **_at_level(sources, given), **options)
             except GoalError as error:
                 if not self._is_first_look:  # which tries goals that a small table cannot meet
                     done.fail(one, error)
@@ -433,7 +434,7 @@ class _Run:
             if shell_of(declared_options[name].annotation).column_of_releases else value
             for name, value in options.items()
         }  # fmt: skip
-        releases = {one.name: self._released(release) for one, release in done.releases}
+        releases = {one.name: release for one, release in done.releases}
         with slow_start():
             return {", ".join(called): self.declaration.call()(releases, **sources, **given)}
 
@@ -452,16 +453,9 @@ class _Run:
                 next(n for n in ("sanitizer", "published") if n in wanted): one.sanitizer
             }
             # What was published is read with its sanitizer.
-            return {**found, "release": self._released(one.get())} if one.file else found
+            return {**found, "release": one.get()} if one.file else found
         name = next(n for n in ("release", "published") if n in wanted)
-        return {name: self._released(one.get())}
-
-    def _released(self, release: AnyRelease) -> AnyRelease:
-        from unveil.microdata import Release
-
-        if self.published.may_change_sensitive and isinstance(release, Release):
-            return replace(release, perturbed=(release.sensitive.name,))
-        return release
+        return {name: one.get()}
 
     def _written(self, found: Mapping[str, Finding], done: Collected, out: Console) -> Files:
         """The files first: whoever reads the report may stop in the middle."""
@@ -647,3 +641,14 @@ def _rows(found: Mapping[str, Finding]) -> pd.DataFrame:
             frame.insert(0, "release", name)
         frames.append(frame)
     return pd.concat(frames, ignore_index=True)
+
+
+def _at_level(sources: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The original with its sensitive column at the level of the release, if there is one."""
+    from unveil.microdata import AnyRelease, Microdata, at_published_level
+
+    release = next((one for one in given.values() if isinstance(one, AnyRelease)), None)
+    return {
+        name: at_published_level(one, release) if isinstance(one, Microdata) else one
+        for name, one in sources.items()
+    }

@@ -231,13 +231,14 @@ def _measured(file: Path, options: Mapping[str, Any], *, alone: bool) -> "Measur
 def _lost(files: Mapping[str, Path], columns: _Columns, original: Path) -> "dict[str, Finding]":
     """What each file has lost against the original."""
     from unveil.measures import utility
-    from unveil.microdata import read_release
+    from unveil.microdata import at_published_level, read_release
 
     microdata, encoding = columns.read(original), columns.encoding
-    return {
-        name: utility(read_release(file, microdata, made_by=name, encoding=encoding), microdata)
-        for name, file in files.items()
-    }
+    found: dict[str, Finding] = {}
+    for name, file in files.items():
+        release = read_release(file, microdata, made_by=name, encoding=encoding)
+        found[name] = utility(release, at_published_level(microdata, release))
+    return found
 
 
 def _show(

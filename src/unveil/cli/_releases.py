@@ -110,6 +110,9 @@ class Given:
     sensitive_tables: Sequence[Path]
     sanitizers: Sequence[str]
     notation: Mapping[str, str] = field(default_factory=dict)
+    how: Mapping[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Any] = field(default_factory=dict)
+    rename: Mapping[str, str] = field(default_factory=dict)
     group: str | None = None
     domains: Mapping[str, Any] | None = None
     may_change_sensitive: bool = False
@@ -127,8 +130,10 @@ class Given:
         self._check_anatomies()
         for text in self.sanitizers:
             sanitizers_named(text)
-        if self.notation and not self.releases:
-            raise InputError("--notation is for generalized cells; give them with --release")
+        for option in ("notation", "how", "cells", "rename"):
+            if getattr(self, option) and not self.releases:
+                raise InputError("{option} is for generalized cells; give them with {release}",
+                                 option=Option(option), release=Option("release"))  # fmt: skip
         if self.may_change_sensitive and not self.releases:
             raise InputError(
                 "--may-change-sensitive is for what others publish; give it with --release"
@@ -204,7 +209,12 @@ class Given:
         }  # fmt: skip
 
         def of_file() -> AnyRelease:
-            return read_release(file, microdata, may_change=self.may_change_sensitive, **options)
+            said: dict[str, Any] = {
+                "how": self.how, "cells": self.cells, "rename": self.rename,
+            }  # fmt: skip
+            return read_release(
+                file, microdata, may_change=self.may_change_sensitive, **said, **options
+            )
 
         def alone() -> AnyRelease:
             return read_release(

@@ -266,6 +266,8 @@ class Published(Typed):
         ), "NAME:OPTIONS"),
     ] = None  # fmt: skip
     notation: reading.Notation = None
+    how: reading.How = None
+    cells: reading.Cells = None
     group: reading.GroupColumn = None
     domains: reading.Domains = None
     may_change_sensitive: reading.MayChange = False

@@ -20,6 +20,7 @@ from unveil.microdata import (
     Regions,
     Release,
     Sets,
+    refuse_other_level,
     refuse_perturbed,
     same_domains,
     with_records,
@@ -38,6 +39,7 @@ def release_of(release: Any, microdata: Any, what: str, *, true: bool = False) -
             what=what, kind=type(microdata).__name__, call=Call("read_table"),
         )  # fmt: skip
     records = records_of(release, what, true=true)
+    refuse_other_level(records, microdata)
     if not same_domains(records, microdata):
         raise not_of(records, microdata)
     missing_from(records, microdata)

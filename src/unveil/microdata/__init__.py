@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         read_hierarchy,
     )
     from unveil.microdata._hierarchy import Hierarchy
+    from unveil.microdata._levels import Level, at_published_level, refuse_other_level
     from unveil.microdata._messages import ValueOption, Worded, value_meant, values_listed
     from unveil.microdata._microdata import (
         CellCounts,

@@ -190,6 +190,8 @@ class CellColumn:
         The cell of each row.
     as_missing : int
         Number of rows with an empty cell that was read as the value `MISSING`.
+    said : str
+        How the column was coarsened, if that was said.
     """
 
     cells: list[Settled]
@@ -197,6 +199,29 @@ class CellColumn:
     as_missing: int
     words: tuple[str, ...] = ()
     """Cells such as ``unknown``, which were read as suppressed."""
+    said: str = ""
+
+    @classmethod
+    def of(
+        cls, settled: Sequence[Settled], cells: Distinct, *, as_missing: int = 0, said: str = "",
+        words: tuple[str, ...] = (),
+    ) -> CellColumn:  # fmt: skip
+        """The column whose distinct cells, and an empty one as the last, were read like this."""
+        number: dict[object, int] = {}
+        mapping = [number.setdefault(cell.key, len(number)) for cell in settled]
+        return cls(
+            cells=[settled[first] for first in np.unique(mapping, return_index=True)[1].tolist()],
+            cell_of=np.array(mapping, dtype=np.int32)[cells.codes],
+            as_missing=as_missing, said=said, words=words,
+        )  # fmt: skip
+
+    def in_rows(self, rows: NDArray[np.bool_]) -> CellColumn:
+        """The same where only these rows of a table were read."""
+        if len(self.cell_of) == len(rows):
+            return self
+        cell_of = np.zeros(len(rows), dtype=np.int32)
+        cell_of[rows] = self.cell_of
+        return replace(self, cell_of=cell_of)
 
     @property
     def hidden(self) -> NDArray[np.bool_]:
@@ -222,7 +247,9 @@ class CellColumn:
         """The notations of the column, most frequent first."""
         counts = Counter(cell.reading.notation for cell in self.cells)
         hidden = counts.pop(Notation.SUPPRESSED, 0)
-        words = []
+        words = [self.said] if self.said else []
+        if self.said:
+            counts.clear()
         for notation, _ in counts.most_common():
             example = next(cell.written for cell in self.cells if cell.reading.notation is notation)
             words.append(_WORDS[notation].format(shortened(example, 30)))
@@ -258,16 +285,9 @@ def read_column(
             "original has none in this column; if it is suppressed, give {option}",
             cell=Cell(texts[empties[0]]), option=Option("empty", "suppressed"),
         )  # fmt: skip
-    number: dict[object, int] = {}
-    mapping = [number.setdefault(cell.key, len(number)) for cell in settled]
-    return CellColumn(
-        cells=[settled[first] for first in np.unique(mapping, return_index=True)[1].tolist()],
-        cell_of=np.array(mapping, dtype=np.int32)[cells.codes],
-        words=tuple(
-            text for text, one in zip(texts, settled, strict=True) if one.reading.style == UNKNOWN
-        ),
-        as_missing=0 if code is None else cells.count(empties) + int(cells.missing.sum()),
-    )
+    as_missing = 0 if code is None else cells.count(empties) + int(cells.missing.sum())
+    words = [t for t, one in zip(texts, settled, strict=True) if one.reading.style == UNKNOWN]
+    return CellColumn.of(settled, cells, as_missing=as_missing, words=tuple(words))
 
 
 def _position(position: int, cells: Distinct) -> int:

@@ -259,6 +259,8 @@ class Microdata:
         every result.
     counted_by : str, optional
         The column that had the number of people of each row, if the source is a table of counts.
+    left_out : int
+        Number of people who were left out because they have no sensitive value.
     """
 
     columns: tuple[Column, ...]
@@ -267,6 +269,7 @@ class Microdata:
     source_rows: int | None = None
     notes: tuple[Text, ...] = ()
     counted_by: str | None = None
+    left_out: int = 0
 
     def __len__(self) -> int:
         return len(self.rows)

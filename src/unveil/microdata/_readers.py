@@ -49,7 +49,7 @@ from unveil.options import check
 Names: TypeAlias = str | Sequence[str]
 _PathLike: TypeAlias = str | os.PathLike[str]
 HierarchiesOption: TypeAlias = _PathLike | Mapping[str, Hierarchy | _PathLike | Builder] | None
-Missing: TypeAlias = Literal["error", "drop", "category"]
+Missing: TypeAlias = Literal["error", "drop", "category", "keep"]
 _MissingValues: TypeAlias = Iterable[Any] | Mapping[str, Iterable[Any]] | None
 
 
@@ -103,9 +103,10 @@ def read_csv(
         A folder of hierarchy files (see `read_hierarchies`), or a mapping from columns to a
         `Hierarchy`, a file, or a function of the distinct values, such as `prefix_hierarchy`.
         The domain of a categorical column is then all leaves.
-    missing : {'error', 'drop', 'category'}
+    missing : {'error', 'drop', 'category', 'keep'}
         Treatment of missing values in the quasi-identifiers and the sensitive column: refuse
-        them, drop the records, or make missing a value of its own.
+        them, drop the records, or make missing a value of its own. ``'keep'`` makes it a value of
+        quasi-identifiers, and leaves out people without a sensitive value.
     missing_values : sequence or mapping of str to sequence, optional
         Texts that mean missing, besides empty cells, in all columns or by column.
     count : str or False, optional
@@ -273,9 +274,10 @@ def _read(source: Source, options: Options) -> Microdata:
     check_count(options.count)
     if source.n_rows == 0:
         raise InputError("{source} has no rows", source=source.file)
-    wishes = options.wishes(source, missing_is_a_value=options.missing == "category")
+    wishes = options.wishes(source, missing_is_a_value=_HAVING_MISSING.get(options.missing, ()))
     columns, left_out = _distinct_columns(source, wishes, options.markers(source))
     columns, counted = _people_of(source, columns, wishes, options.count)
+    everybody = len(next(iter(columns.values())).rows)
     columns, meaning = _settle_missing(columns, wishes, options.missing)
     as_words = [note for n, c in columns.items() if wishes[n].is_open for note in _read_as_words(c)]
     encoded = tuple(encode(column, wishes[name]) for name, column in columns.items())
@@ -285,7 +287,13 @@ def _read(source: Source, options: Options) -> Microdata:
         notes=(*source.notes, *counted, *meaning, *left_out, *as_words,
                *_about_forms(encoded, wishes)),
         counted_by=options.count or None,
+        left_out=everybody - len(next(iter(columns.values())).rows)
+        if options.missing == "keep" else 0,
     )  # fmt: skip
+
+
+_HAVING_MISSING = {"category": (Role.QUASI, Role.SENSITIVE), "keep": (Role.QUASI,)}
+"""Roles of columns of which missing is a value."""
 
 
 def _people_of(
@@ -365,12 +373,15 @@ def _settle_missing(
     if missing == "error":
         raise MissingValuesError(
             "{records} in {source} {have} missing values ({counts}); choose how to treat them: "
-            "{drop} drops these records, {category} makes missing a value of its own",
-            records=how_many, source=used[0].file, have=have, counts=counts, drop=drop,
-            category=Option("missing", "category"),
+            "{keep} makes missing a value of quasi-identifiers and leaves out people without a "
+            "sensitive value, {drop} drops all these records, {category} makes missing a value of "
+            "every column", records=how_many, source=used[0].file, have=have, counts=counts,
+            drop=drop, keep=Option("missing", "keep"), category=Option("missing", "category"),
         )  # fmt: skip
     if missing == "category":
         return columns, [f"{how_many} {have} missing values ({counts}), kept as {MISSING!r}"]
+    if missing == "keep":
+        return _kept(columns, used, wishes)
     if gone.all():
         raise MissingValuesError(
             "{drop} leaves no record of {source}: each of its {n} has a missing value ({counts})",
@@ -378,6 +389,26 @@ def _settle_missing(
         )  # fmt: skip
     kept = {name: column.take(~gone) for name, column in columns.items()}
     return kept, [f"{how_many} with missing values dropped ({counts})"]
+
+
+def _kept(
+    columns: dict[str, Distinct], used: Sequence[Distinct], wishes: Mapping[str, Wish]
+) -> tuple[dict[str, Distinct], list[Text]]:
+    """Missing values of quasi-identifiers as values; people without a sensitive value left out."""
+    notes: list[Text] = []
+    (secret,) = (one for one in used if wishes[one.name].role is Role.SENSITIVE)
+    for one in used:
+        gone, everybody = int(one.missing.sum()), len(one.codes)
+        if gone and one is not secret:
+            have = "has" if gone == 1 else "have"
+            notes.append(f"{gone:,} of {everybody:,} records {have} no {one.name}, kept as "
+                         f"{MISSING!r}")  # fmt: skip
+        elif gone:
+            notes.append(
+                f"{gone:,} of {everybody:,} people have no value of {one.name} and are left out: "
+                f"it is tested over the other {everybody - gone:,}"
+            )
+    return {name: column.take(~secret.missing) for name, column in columns.items()}, notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -396,7 +427,7 @@ class Options:
     missing_values: _MissingValues = None
     count: str | Literal[False] | None = None
 
-    def wishes(self, source: Source, *, missing_is_a_value: bool = False) -> dict[str, Wish]:
+    def wishes(self, source: Source, *, missing_is_a_value: Sequence[Role] = ()) -> dict[str, Wish]:
         """What is declared about every column.
 
         Quasi-identifiers come first, as named, then the sensitive column, then all others.
@@ -413,7 +444,7 @@ class Options:
         return {
             name: Wish(role=role, kind=kinds.get(name), levels=levels.get(name),
                        hierarchy=trees.get(name), form=forms.get(name),
-                       missing_is_a_value=missing_is_a_value and role.is_used)
+                       missing_is_a_value=role in missing_is_a_value)
             for name, role in roles.items()
         }  # fmt: skip
 

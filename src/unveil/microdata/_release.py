@@ -25,6 +25,7 @@ from unveil._memory import room_for
 from unveil._text import counted
 from unveil.errors import File, InputError, Message, Text
 from unveil.microdata._extras import Extras
+from unveil.microdata._levels import Level
 from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import CellCounts, Column, Microdata
 from unveil.microdata._notations import ReadAs
@@ -167,6 +168,8 @@ class Release(AnyRelease):
     perturbed : tuple of str
         Columns whose published values need not be true of the records, such as means, or answers
         changed at random. In all others a record's cell covers its value.
+    level : Level, optional
+        If read, and if the sensitive column is not published at the level of the original.
     """
 
     instead: ClassVar[str] = "nothing instead"
@@ -176,6 +179,7 @@ class Release(AnyRelease):
     notations: Mapping[str, ReadAs] = field(default_factory=dict)
     dropped: int = 0
     perturbed: tuple[str, ...] = ()
+    level: Level | None = None
 
     def __len__(self) -> int:
         return len(self.class_of)

@@ -41,6 +41,7 @@ DomainsOption: TypeAlias = Mapping[str, Iterable[Any] | Column] | None
 
 _DOMAINS = ValueOption("domains", typed="--domains")
 _NOBODY = np.zeros(0, dtype=np.int32)
+_USED = (Role.QUASI, Role.SENSITIVE)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _CLOCK = re.compile(r"\d:\d\d", re.ASCII)
 _CODE = re.compile(r"(?<![\d.,])0\d|\d{19}", re.ASCII)  # looks like a number, but is a code
@@ -58,7 +59,7 @@ def columns_alone(
 
     The columns are a table without records.
     """
-    wishes = options.wishes(source, missing_is_a_value=empty == "missing")
+    wishes = options.wishes(source, missing_is_a_value=_USED if empty == "missing" else ())
     wishes = {name: wish for name, wish in wishes.items() if wish.role.is_used}
     given = _checked_domains(domains, list(wishes))
     columns: list[Column] = []

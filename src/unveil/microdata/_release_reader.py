@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,22 @@ from unveil.microdata._cell_columns import (
     read_column,
 )
 from unveil.microdata._cells import cell_reader
+from unveil.microdata._declared_cells import Declared, Table
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._encode import MISSING
 from unveil.microdata._extras import extras_of
+from unveil.microdata._levels import (
+    Level,
+    at_published_level,
+    coarsened,
+    halves_apart,
+    refuse_other_level,
+    widened,
+)
 from unveil.microdata._messages import ValueOption, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
+from unveil.microdata._numbers import numbers_among
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
 from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
@@ -39,6 +49,7 @@ from unveil.microdata._row_counts import (
 )
 from unveil.microdata._sources import Source
 from unveil.microdata._suppressed import about_suppressed
+from unveil.microdata.coarsening import Coarsening
 from unveil.microdata.vocabulary import is_called_count
 from unveil.options import check
 
@@ -64,6 +75,9 @@ def read_release(
     empty: Empty | None = None,
     count: str | Literal[False] | None = None,
     may_change: bool = False,
+    how: Mapping[str, str | Coarsening] | None = None,
+    rename: Mapping[str, str] | None = None,
+    cells: Mapping[str, Table] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
 ) -> Release:
@@ -111,6 +125,16 @@ def read_release(
         row is one record.
     may_change : bool
         Whether sensitive values may be changed, as by noise and swapping.
+    how : mapping of str to str, optional
+        How columns of the original were coarsened, where the cells alone do not tell:
+        ``{"born": "year", "pay": "rounded 1000, top 90000"}``. The words are those of
+        `parse_how`. ``"perturbed"``: published values need not be true.
+    rename : mapping of str to str, optional
+        Published columns that have another name than in the original, and that name:
+        ``{"age_group": "age"}``.
+    cells : mapping of str to mapping, optional
+        The values of the original that each published text of a column stands for:
+        ``{"sex": {"v": "female", "m": "male"}}``.
     delimiter, encoding : str, optional
         For a CSV file. Default: detected.
 
@@ -153,38 +177,52 @@ def read_release(
         "categorical": categorical, "forms": forms, "hierarchies": hierarchies,
     }  # fmt: skip
     check("empty", Empty | None, empty)
-    said = _checked(notation, _quasi_names(original, {**alone, "domains": domains}))
-    source = open_release(table, delimiter=delimiter, encoding=encoding)
+    named = _quasi_names(original, {**alone, "domains": domains})
+    written = _checked(notation, named)
+    if original is not None:
+        named = [*named, original.sensitive.name]
+    elif how or cells:
+        raise InputError("{option} says how the original was coarsened; give the original, too",
+                         option=Option("how" if how else "cells"))  # fmt: skip
+    said = Declared.of(how, cells, written, named)
+    source = open_release(table, delimiter=delimiter, encoding=encoding).renamed(rename)
     if original is None:
-        template, held_by = columns_alone(source, Options(**alone), domains, said, empty)
+        template, held_by = columns_alone(source, Options(**alone), domains, written, empty)
     else:
         template = original
         held_by = {c.name: "the original" for c in (*original.quasi, original.sensitive)}
     columns = []
     secret = template.sensitive
-    cells_of = {one.name: column_cells(source, one.name) for one in (*template.quasi, secret)}
+    cells_in = {one.name: column_cells(source, one.name) for one in (*template.quasi, secret)}
     with _left_out_may_be_meant(original):
+        may_change |= secret.name in said.perturbed
+        secrets = _secrets(
+            secret, cells_in[secret.name], empty, held_by[secret.name], said, may_change=may_change
+        )
+        told = secrets.codes >= 0  # the others are no records, whatever else stands there
         for column in template.quasi:
-            cells = cells_of[column.name]
-            read = read_column(column, cells, notation=said.get(column.name), empty=empty)
+            cells_there = cells_in[column.name]
+            if told.any() and not told.all():
+                cells_there = cells_there.take(told)
+            read = said.read(column, cells_there, empty)
             if original is None:
-                check_held(column, cells, read, held_by[column.name])
-            columns.append(read)
-        told = cells_of[secret.name]
-        secrets, as_missing = _secrets(secret, told, empty, held_by[secret.name])
+                check_held(column, cells_there, read, held_by[column.name])
+            columns.append(read.in_rows(told))
     weights, count, told_of = _weights(source, template, count, is_alone=original is None)
-    release = _release(template, columns, secrets, weights, made_by)
+    perturbed = dict.fromkeys([*said.perturbed, *([secret.name] if may_change else [])])
+    release = _release(template, columns, secrets, weights, made_by, tuple(perturbed))
     if original is None:
-        told_of += _about_untold(secrets, secret.name)
+        told_of += _about_untold(secrets.codes, secret.name)
     else:
         with _left_out_may_be_meant(original):
-            check_release(release, original, may_drop=True, may_change=may_change)
+            at_level = at_published_level(original, release)
+            check_release(release, at_level, may_drop=True, may_change=may_change)
     empties = [(c.name, r.as_missing) for c, r in zip(template.quasi, columns, strict=True)]
-    empties.append((secret.name, as_missing))
+    empties.append((secret.name, secrets.as_missing))
     notes = [
-        *template.notes, *source.notes, *told_of, *_about_empty(empties, held_by),
-        *_about_words(template, columns), *_about_hidden(release, template),
-        *_about_uncovered(release, template, columns),
+        *([] if secrets.level is None else [secrets.level.said]), *template.notes, *source.notes,
+        *told_of, *_about_empty(empties, held_by), *_about_words(template, columns),
+        *_about_hidden(release, template), *_about_uncovered(release, template, columns),
     ]  # fmt: skip
     counted_by = [count] if count else []
     used = [*(column.name for column in (*template.quasi, secret)), *counted_by]
@@ -202,7 +240,7 @@ def _left_out_may_be_meant(original: Microdata | None) -> Iterator[None]:
             raise
         raise InputError(
             "{error}; if it is about people who were dropped from the original for missing values, "
-            "keep them there with {option}", error=error, option=Option("missing", "category"),
+            "keep them there with {option}", error=error, option=Option("missing", "keep"),
         ) from error  # fmt: skip
 
 
@@ -248,12 +286,13 @@ def _checked(notation: Mapping[str, str] | None, names: Sequence[str]) -> dict[s
 def _release(
     original: Microdata,
     columns: list[CellColumn],
-    secrets: NDArray[np.int32],
+    secrets: _Secrets,
     weights: NDArray[np.int64] | None,
     made_by: str,
+    perturbed: tuple[str, ...],
 ) -> Release:
     """The records with a sensitive value, in classes that share their cells."""
-    told = np.flatnonzero(secrets >= 0)
+    told = np.flatnonzero(secrets.codes >= 0)
     rows = told if weights is None else np.repeat(told, weights[told])
     if not len(rows):
         raise InputError("no row of the release has a value of {column}",
@@ -263,7 +302,12 @@ def _release(
     classes = list(zip(columns, [column[first] for column in cells], strict=True))
     return Release(
         quasi=original.quasi,
-        sensitive=replace(original.sensitive, codes=secrets[rows]),
+        sensitive=replace(
+            original.sensitive if secrets.level is None else secrets.level.column,
+            codes=secrets.codes[rows],
+        ),
+        level=secrets.level,
+        perturbed=perturbed,
         class_of=class_of.astype(np.int32),
         regions=tuple(column.regions.take(row) for column, row in classes),
         made_by=made_by,
@@ -272,29 +316,82 @@ def _release(
     )
 
 
+class _Secrets(NamedTuple):
+    """What a release publishes of its sensitive column."""
+
+    codes: NDArray[np.int32]
+    """Of each row; -1 if hidden."""
+    as_missing: int
+    """Number of rows that were read as missing."""
+    level: Level | None = None
+    """Where it is not that of the original."""
+
+
 def _secrets(
-    column: Column, cells: Distinct, empty: Empty | None, held_by: Text
-) -> tuple[NDArray[np.int32], int]:
-    """The sensitive value of each row, -1 if hidden; and how many were read as missing."""
-    domain = cell_reader(column).domain
-    missing = -1 if empty == "suppressed" else column.places.get(MISSING, -1)
-    codes, empties = [], []
-    for position, text in enumerate(cells.texts()):
-        code = domain.value(text)
-        if code is None and text.strip() in EMPTY_WORDS:
-            code = missing
-            empties.append(position)
-        elif code is None and is_hidden(text):
-            code = -1
-        elif code is None:
+    column: Column, cells: Distinct, empty: Empty | None, held_by: Text, said: Declared, *,
+    may_change: bool,
+) -> _Secrets:  # fmt: skip
+    """The sensitive values of all rows: those of the original, parts of its domain, or others."""
+    if said.is_said(column.name):
+        return _in_parts(column, said.read(column, cells, empty), held_by)
+    texts, domain = cells.texts(), cell_reader(column).domain
+    found = [domain.value(text) for text in texts]
+    untold = [t for t, code in zip(texts, found, strict=True) if code is None and not is_hidden(t)]
+    if not untold:
+        return _exact_secrets(column, cells, found, empty)
+    numbers = numbers_among(untold, column) if may_change else {}
+    if len(numbers) == len(untold):
+        level = widened(column, list(numbers.values()))
+        wide = cell_reader(level.column).domain
+        exact = _exact_secrets(level.column, cells, [wide.value(text) for text in texts], empty)
+        return exact._replace(level=level)
+    for position, text in enumerate(texts):
+        if text in untold and not any(r.spans for r in cell_reader(column).read(text).all):
             raise InputError(
                 "{row}: {value} is not a value of {column} in {held_by}{hint}",
                 row=Row(cells.first_row(position)), value=Cell(text), column=column.name,
                 held_by=held_by, hint=value_meant(text, column.texts),
             )  # fmt: skip
-        codes.append(code)
+    return _in_parts(column, read_column(column, cells, empty=empty), held_by)
+
+
+def _in_parts(column: Column, read: CellColumn, held_by: Text) -> _Secrets:
+    """The rows' values, where the cells are parts of the domain."""
+    parts = [() if hidden else cell.reading.spans
+             for cell, hidden in zip(read.cells, read.hidden, strict=True)]  # fmt: skip
+    for cell, spans, hidden in zip(read.cells, parts, read.hidden, strict=True):
+        if not spans and not hidden:
+            raise InputError(
+                "{value} covers no value of {column} in {held_by}; if it was changed, give "
+                "{changed}", value=Cell(cell.written), column=column.name, held_by=held_by,
+                changed=Option("how", {column.name: "perturbed"}),
+            )  # fmt: skip
+    if "rounded" in read.said:
+        records = np.bincount(read.cell_of, minlength=len(parts))
+        parts = halves_apart(parts, records, np.bincount(column.codes, minlength=column.size))
+    level = None
+    one_each = all(len(one) < 2 and all(first == last for first, last in one) for one in parts)
+    values = {Notation.VALUE, Notation.SUPPRESSED}
+    in_other_words = {cell.reading.notation for cell in read.cells} <= values
+    if one_each and in_other_words and read.said in ("", "recoded"):
+        codes = [spans[0][0] if spans else -1 for spans in parts]
+    else:
+        level, codes = coarsened(column, [c.written for c in read.cells], parts)
+    return _Secrets(np.array(codes, dtype=np.int32)[read.cell_of], read.as_missing, level)
+
+
+def _exact_secrets(
+    column: Column, cells: Distinct, found: Sequence[int | None], empty: Empty | None
+) -> _Secrets:
+    """The rows' values, where every cell is a value or hidden."""
+    missing = -1 if empty == "suppressed" else column.places.get(MISSING, -1)
+    empties = [position for position, text in enumerate(cells.texts())
+               if found[position] is None and text.strip() in EMPTY_WORDS]  # fmt: skip
+    codes = [-1 if code is None else code for code in found]
+    for position in empties:
+        codes[position] = missing
     as_missing = cells.count(empties) + int(cells.missing.sum()) if missing >= 0 else 0
-    return np.array([*codes, missing], dtype=np.int32)[cells.codes], as_missing
+    return _Secrets(np.array([*codes, missing], dtype=np.int32)[cells.codes], as_missing)
 
 
 def _weights(
@@ -448,6 +545,7 @@ def check_release(
     unveil.errors.InputError: somebody returned 2 records for a table of 3; if suppressed records
     are left out, give may_drop=True
     """
+    refuse_other_level(release, original)
     _check_columns(release, original)
     parts = {"maker": release.maker, "n": len(release), "table": len(original)}
     if len(release) > len(original):
@@ -464,6 +562,13 @@ def check_release(
     more = np.flatnonzero(release.totals > original.sensitive_counts)
     if len(more):
         held = int(original.sensitive_counts[more[0]])
+        if release.sensitive.texts[more[0]] == MISSING:
+            raise InputError(
+                "{maker} returned {n} records without a value of {column}, where the table has "
+                "{held}; leave these people out with {option}", maker=release.maker,
+                n=int(release.totals[more[0]]), column=release.sensitive.name, held=held,
+                option=Option("missing", "keep"),
+            )  # fmt: skip
         raise InputError(
             "{maker} returned {n} records with {column} {value} where the table has {held}: "
             "sensitive values were changed; if that is intended, give {option}",

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from unveil._unpacked import refuse_endless, refuse_large_parquet
-from unveil.errors import Cell, File, Foreign, InputError, Text, did_you_mean
+from unveil.errors import Cell, File, Foreign, InputError, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 
 PARQUET = (".parquet", ".pq", ".parq")
@@ -70,6 +70,34 @@ class Source:
                 name=Cell(name), source=self.file, hint=did_you_mean(name, self.columns),
                 columns=", ".join(self.columns), **parts,
             )  # fmt: skip
+
+    def renamed(self, names: Mapping[str, str] | None) -> Source:
+        """The same table with other names for some of its columns: from old to new.
+
+        >>> from_table({"age_group": [1], "sex": ["f"]}).renamed({"age_group": "age"}).columns
+        ('age', 'sex')
+        """
+        if not names:
+            return self
+        for old in names:
+            self.check_has(old)
+        new = [names.get(name, name) for name in self.columns]
+        twice = next((name for name in new if new.count(name) > 1), None)
+        if twice is not None:
+            both = [name for name in self.columns if names.get(name, name) == twice]
+            raise InputError(
+                "two columns of {source} would be called {name}: {both}; leave one out of "
+                "{option}, or give the other another name",
+                source=self.file, name=ColumnName(twice), both=" and ".join(both),
+                option=Option("rename"),
+            )  # fmt: skip
+        return replace(
+            self,
+            arrays=dict(zip(new, self.arrays.values(), strict=True)),
+            unreadable={names.get(name, name): why for name, why in self.unreadable.items()},
+            objects={names.get(name, name): given for name, given in self.objects.items()},
+            looked_at={},
+        )
 
     def check_readable(self, name: str) -> None:
         """Refuse a column whose values have no common type."""

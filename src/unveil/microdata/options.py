@@ -62,6 +62,21 @@ def _values(text: str) -> Sequence[str] | range | list[int] | None:
     return between[0] if len(between) == 1 else [number for one in between for number in one]
 
 
+def _stands_for(text: str) -> dict[str, list[str]] | None:
+    """The values that published texts stand for.
+
+    >>> _stands_for("v->female|m->male"), _stands_for("North->Oslo|North->Bergen"), _stands_for("x")
+    ({'v': ['female'], 'm': ['male']}, {'North': ['Oslo', 'Bergen']}, None)
+    """
+    found: dict[str, list[str]] = {}
+    for pair in text.split("|"):
+        published, _, value = (part.strip() for part in pair.partition("->"))
+        if not published or not value:
+            return None
+        found.setdefault(published, []).append(value)
+    return found
+
+
 Names = str | Sequence[str]
 
 Quasi = Annotated[
@@ -87,10 +102,11 @@ Hierarchies = Annotated[
     Shell(metavar="FOLDER", path=True),
 ]
 Missing = Annotated[
-    Literal["error", "drop", "category"],
+    Literal["error", "drop", "category", "keep"],
     Help(
         "Missing values: refuse them, leave these records out, or treat missing as a value of its "
-        "own."
+        "own; keep: a value of quasi-identifiers, and each sensitive column is tested over the "
+        "people who have it."
     ),
 ]
 MissingValues = Annotated[
@@ -180,6 +196,33 @@ Notation = Annotated[
     ),
     Shell(parse=by_column("notation", "'age=range'", str, last=True), metavar="COLUMN=HOW"),
 ]
+How = Annotated[
+    Mapping[str, str] | None,
+    Help(
+        "How a column was coarsened in --release, where its cells alone do not tell: 'born=year', "
+        "'pay=rounded 1000, top 90000', 'age=age 2024-12-31', 'zip=prefix 3', 'pay=perturbed'. May "
+        "be repeated."
+    ),
+    Shell(parse=by_column("how", "'born=year'", str), metavar="COLUMN=WORDS"),
+]
+Cells = Annotated[
+    Mapping[str, Mapping[str, Sequence[str]]] | None,
+    Help(
+        "Which values of a column the texts in --release stand for: 'sex=v->female|m->male', also "
+        "several values for one text. May be repeated."
+    ),
+    Shell(parse=by_column("cells", "'sex=v->female|m->male'", _stands_for),
+          metavar="COLUMN=TEXT->VALUE|…"),
+]  # fmt: skip
+RenameReleased = Annotated[
+    Mapping[str, str] | None,
+    Help(
+        "Column of --release that has another name in FILE: 'age_group=age' if it is called "
+        "age_group in the release. May be repeated."
+    ),
+    Shell(parse=by_column("rename", "'age_group=age'", str, last=True),
+          metavar="PUBLISHED=ORIGINAL"),
+]  # fmt: skip
 GroupColumn = Annotated[
     str | None,
     Help("Column with the groups of --anatomy. Default: group."),

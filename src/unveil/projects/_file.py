@@ -41,6 +41,7 @@ from unveil.projects._form import (
     AttacksTable,
     Data,
     ProjectFile,
+    ReleaseAsked,
     ReportTable,
     ThreatTable,
     ThresholdsTable,
@@ -398,11 +399,17 @@ def text_of(project: Project) -> str:
         + "".join(_table(f"attacks.{_key(name)}", given) for name, given in options.items()),
         thresholds=_lines(_given(project, ThresholdsTable)),
         report=_lines(_given(project, ReportTable)),
-        releases="".join(
-            _table("[releases]", {"name": one.name, **vars(one), "options": None, **one.options})
-            for one in project.releases
-        ),
+        releases="".join(map(_release, project.releases)),
     )  # fmt: skip
+
+
+def _release(one: ReleaseAsked) -> str:
+    """A release; a table for each of its columns that has one."""
+    own = {"name": one.name, **vars(one), "options": None, **one.options}
+    cells = own.pop("cells", None) or {}
+    return _table("[releases]", own) + "".join(
+        _table(f"releases.cells.{_key(name)}", table) for name, table in cells.items()
+    )
 
 
 def _given(source: Data | Project, table: Any) -> dict[str, Any]:

@@ -21,7 +21,9 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from unveil.errors import InputError
 from unveil.microdata import Missing, Role, is_form
+from unveil.microdata.coarsening import parse_how
 from unveil.options import Tolerance, choices_of, in_words, tolerance_of
 from unveil.roles import ColumnNames
 
@@ -148,7 +150,8 @@ class Data(_Table):
     )] | None = None  # fmt: skip
     """Names of the columns, if the file has no header."""
     missing: Annotated[Missing, _Written(Missing, in_words(Missing))] = "error"
-    """Missing values: refuse them, drop these records, or treat missing as a category."""
+    """Missing values: refuse them, drop these records, treat missing as a category, or keep: a
+    value of quasi-identifiers, and each sensitive column is tested over the people who have it."""
     missing_values: Annotated[Mapping[str, tuple[str, ...]] | tuple[str, ...], _Written(
         str | list[str] | dict[str, str | list[str]],
         'a text or a list of texts, or these for each column, such as { age = ["?"] }', _many,
@@ -226,6 +229,21 @@ class ReportTable(_Table):
     """Whether the report may show original records."""
 
 
+def _readable_how(words: str) -> str:
+    try:
+        parse_how(words)
+    except InputError as error:
+        raise ValueError(words) from error
+    return words
+
+
+_How = Annotated[
+    str,
+    _Written(
+        Annotated[str, AfterValidator(_readable_how)],
+        "words such as 'year', 'prefix 3', 'rounded 1000', 'bands', 'recoded' or 'perturbed'",
+    ),
+]
 _Notation = Annotated[
     dict[str, _Words] | None,
     Field(description="How columns are written, where that is ambiguous."),
@@ -250,6 +268,15 @@ class FileRelease(AnyRelease):
     count: _Words | None = None
     """The column with the number of people that a row stands for."""
     notation: _Notation = None
+    rename: dict[str, _Words] | None = None
+    """Columns that have another name in the file: their names there, and in the table."""
+    how: Annotated[dict[str, _How] | None, Field(
+        description="How columns of the table were coarsened, such as 'year' or 'prefix 3'."
+    )] = None  # fmt: skip
+    cells: Annotated[dict[str, dict[str, _Texts]] | None, Field(
+        description="For each column, the values that each published text stands for. Without it, "
+        "what is 'recoded' is learned from corresponding rows."
+    )] = None  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -305,8 +332,8 @@ class ReleaseAsked:
     name: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
-    ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``, ``count``), and the
-    ``notation`` of both."""
+    ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``, ``count``,
+    ``rename``, ``how``, ``cells``), and the ``notation`` of both."""
 
 
 def _asked(release: AnyRelease) -> ReleaseAsked:

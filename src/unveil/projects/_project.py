@@ -22,6 +22,7 @@ from unveil.files import write_new, write_text
 from unveil.microdata import (
     AnyRelease,
     Microdata,
+    Missing,
     Role,
     Source,
     is_parquet,
@@ -217,7 +218,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             from unveil.projects._file import wrong
 
             raise wrong(self.source, "[roles]", error.message) from None
-        return same_records(tables)
+        return same_records(tables, self.data.missing)
 
     def opened(self) -> Source:
         """The table's file, open."""
@@ -304,8 +305,13 @@ def _count(project: Project, table: Source) -> str | Literal[False] | None:
     return False if project.roles.keys() >= set(table.columns) else None
 
 
-def same_records(tables: list[Microdata]) -> list[Microdata]:
-    """The records that all tables have, so that results can be compared."""
+def same_records(tables: list[Microdata], missing: Missing) -> list[Microdata]:
+    """The records that all tables have, so that results can be compared.
+
+    With ``missing="keep"`` each sensitive column is tested over all people who have it.
+    """
+    if missing == "keep":
+        return tables
     rows = reduce(np.intersect1d, [table.rows for table in tables])
     return [_only(table, rows) for table in tables]
 

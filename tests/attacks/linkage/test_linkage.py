@@ -450,7 +450,18 @@ def test_tables_that_cannot_be_used():
         columns=(*PATIENTS.columns, replace(PATIENTS["name"], name="ssn")),
     )
     with pytest.raises(InputError, match=r"several identifiers \(name, ssn\)"):
-        uv.linkage(RELEASE, two)
+        uv.linkage(RELEASE, two, microdata=PATIENTS)
+
+
+def test_people_of_a_table_with_several_identifiers_have_rows():
+    two = replace(
+        PATIENTS,
+        columns=(*PATIENTS.columns, replace(PATIENTS["name"], name="ssn")),
+    )
+    ours, theirs = (uv.linkage(RELEASE, one, microdata=one) for one in (two, PATIENTS))
+    assert ours.candidates.tolist() == theirs.candidates.tolist()
+    assert ours.figures == theirs.figures
+    assert set(ours.people.names) == {None}
 
 
 def test_two_records_of_one_name():

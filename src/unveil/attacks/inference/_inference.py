@@ -85,6 +85,7 @@ from unveil.microdata import (
     Permuted,
     Release,
     has_true_cells,
+    refuse_other_level,
     same_domains,
 )
 from unveil.options import (
@@ -202,6 +203,8 @@ def inference(
     sanitizer, release = _told_apart(published)
     microdata = as_microdata(microdata, "inference")
     number = int(seed)
+    if release is not None:
+        refuse_other_level(release, microdata)
     if release is not None and not same_domains(release, microdata):
         raise InputError(
             "the release by {made_by} does not belong to {source}: their columns or values differ; "

@@ -39,6 +39,7 @@ from unveil.microdata import (
     Source,
     column_cells,
     open_release,
+    refuse_other_level,
     refuse_perturbed,
 )
 
@@ -151,7 +152,8 @@ def external_of(
     columns : sequence of str
         The quasi-identifiers that it must have.
     identifier : str, optional
-        The column with names. By default that of microdata; other tables have none.
+        The column with names. By default that of microdata, if it has one; other tables have
+        none.
     rename : mapping of str to str, optional
         What the table calls these columns, where it has other names for them.
     """
@@ -202,7 +204,13 @@ def external_of(
 
 
 def _identifier_of(table: Microdata) -> str | None:
-    """The column with names; None if there is none."""
+    """The column with names; None if there is none, or several: people then have rows."""
+    named = [column.name for column in table.columns if column.role is Role.IDENTIFIER]
+    return named[0] if len(named) == 1 else None
+
+
+def _refuse_several(table: Microdata) -> None:
+    """Refuse a table in which people are to be found by name, and which has several."""
     named = [column.name for column in table.columns if column.role is Role.IDENTIFIER]
     if len(named) > 1:
         raise InputError(
@@ -210,7 +218,6 @@ def _identifier_of(table: Microdata) -> str | None:
             source=File(table.source, bare=True), named=", ".join(named),
             option=Option("identifier", named[0]),
         )  # fmt: skip
-    return named[0] if named else None
 
 
 def _checked_names(rename: Any, columns: Sequence[str]) -> dict[str, str]:
@@ -302,6 +309,7 @@ def truth_of(
             "{microdata} must be the original as {read} returns it, got a {kind}",
             microdata=Option("microdata"), read=Call("read_csv"), kind=type(microdata).__name__,
         )  # fmt: skip
+    refuse_other_level(release, microdata)
     names = [column.name for column in release.quasi]
     # An identifier in one table and a number in the other would not be found: it is told below.
     there = {column.name for column in microdata.columns}
@@ -311,6 +319,9 @@ def truth_of(
     elif table is microdata:
         found = np.arange(len(microdata))
     else:
+        for one in (table, microdata):
+            if identifier is None and isinstance(one, Microdata):
+                _refuse_several(one)
         found = _by_name(people, original)
     secret, ours = release.sensitive, microdata[release.sensitive.name]
     place = np.array([secret.places.get(text, -1) for text in ours.texts], dtype=np.int64)

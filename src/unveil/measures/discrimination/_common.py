@@ -30,6 +30,7 @@ from unveil.microdata import (
     AnyRelease,
     Microdata,
     Release,
+    refuse_other_level,
     refuse_perturbed,
     same_domains,
     with_records,
@@ -299,6 +300,7 @@ def _check_paired(release: Release, original: Microdata) -> None:
         "release": File(release.made_by, bare=True),
         "original": File(original.source, bare=True),
     }
+    refuse_other_level(release, original)
     if not same_domains(release, original):
         raise not_of(release, original)
     if len(release) != len(original):

@@ -23,6 +23,7 @@ from unveil.microdata import (
     Permuted,
     Release,
     Role,
+    at_published_level,
     distinct_rows,
     untruth,
 )
@@ -251,6 +252,8 @@ def identifiers(
             "identifiers needs a release, but got a {kind}; {call} reads one",
             kind=type(release).__name__, call=Call("read_release"),
         )  # fmt: skip
+    if microdata is not None:
+        microdata = at_published_level(microdata, release)  # it has no figure about the level
     original = None if microdata is None else Original(microdata, roled)
     model = None if microdata is None else Model(release, microdata)
     found: dict[str, str] = {}

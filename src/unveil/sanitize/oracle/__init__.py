@@ -18,7 +18,7 @@ import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil.errors import Cell, File, InputError, Message, Option, Text, UnveilError
+from unveil.errors import Cell, Column, File, InputError, Message, Option, Text, UnveilError
 from unveil.microdata import (
     Microdata,
     Release,
@@ -196,6 +196,12 @@ class Oracle(Sanitizer):
             ) from error.__cause__  # fmt: skip
         try:
             release = self._read(answer, table)
+            if release.level is not None:
+                raise InputError(
+                    "it publishes values of {column} that the table does not have, such as bands "
+                    "or other numbers; audit its output as a file, or have it publish the values",
+                    column=Column(release.sensitive.name),
+                )  # fmt: skip
             check_release(
                 release, table, may_drop=self.may_drop, may_change=self.may_change_sensitive
             )
@@ -218,9 +224,10 @@ class Oracle(Sanitizer):
             again = read_release(answer.to_frame(), table, made_by=answer.made_by, may_change=True)
             return replace(again, extras=answer.extras, perturbed=answer.perturbed)
         # What may change is checked for all kinds of answers together.
-        return read_release(
+        read = read_release(
             answer, table, made_by=self.label, notation=self.notation, may_change=True
         )
+        return replace(read, perturbed=())
 
     def _as_declared(self, release: Release) -> Release:
         """The release, with the columns marked that need not be true."""
