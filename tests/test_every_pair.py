@@ -179,6 +179,7 @@ MEASURES: dict[str, Of] = {
         lambda release: uv.compare_discrimination({"before": release, "after": release})
     ),
     "information_loss": Of(lambda release: uv.information_loss(release, TABLE)),
+    "remedies": Of(uv.remedies),
     "entropy_loss": Of(lambda release: uv.entropy_loss(release, TABLE)),
     "suppression": Of(lambda release: uv.suppression(release, TABLE)),
     "utility": Of(lambda release: uv.utility(release, TABLE)),

@@ -58,6 +58,7 @@ from unveil.measures import Measures as Measures
 from unveil.measures import MeasuresComparison as MeasuresComparison
 from unveil.measures import Partition as Partition
 from unveil.measures import ReidentificationRisk as ReidentificationRisk
+from unveil.measures import Remedies as Remedies
 from unveil.measures import TCloseness as TCloseness
 from unveil.measures import Uniqueness as Uniqueness
 from unveil.measures import UniqueSubsets as UniqueSubsets
@@ -83,6 +84,7 @@ from unveil.measures import k_anonymity as k_anonymity
 from unveil.measures import l_diversity as l_diversity
 from unveil.measures import parse_partition as parse_partition
 from unveil.measures import reidentification_risk as reidentification_risk
+from unveil.measures import remedies as remedies
 from unveil.measures import similarity as similarity
 from unveil.measures import skewness as skewness
 from unveil.measures import suppression as suppression

@@ -280,6 +280,8 @@ class Person(_Part):
 class Region(_Part):
     """What a class publishes in its columns. A report shows it if the class is large enough.
 
+    ``fixed`` are cells of a fixed grid, such as bands of ten: they are nobody's value.
+
     >>> print(Region(["age: [20, 29]", "sex: *"], people=3))
     age: [20, 29], sex: *
     >>> Region(["age: [20, 29]", "sex: *"], people=3).shown(View("report"))
@@ -288,13 +290,15 @@ class Region(_Part):
 
     cells: Sequence[str]
     people: int
+    fixed: Sequence[str] = ()
 
     def shown(self, view: View) -> str:
         if view.masks and self.people < view.smallest:
             return f"(a class of fewer than {view.smallest})"
         if view.masks:
-            return MASK if view.region is None else ", ".join(map(view.region, self.cells))
-        return ", ".join(self.cells)
+            masked = [MASK if view.region is None else view.region(one) for one in self.cells]
+            return ", ".join([*self.fixed, *masked])
+        return ", ".join([*self.fixed, *self.cells])
 
 
 @dataclass(frozen=True, eq=False)

@@ -69,6 +69,7 @@ _MICROSECONDS = {  # a record
     "measures": 1.5,
     "discrimination-rate": 2.0,
     "utility": 1.5,
+    "remedies": 60.0,
 }
 _ONCE = {MAKING: 0.05, "differential-inference": 0.1, "relative-risk": 0.5, "linkage": 0.05}
 _COMPILING = {  # seconds, of a family of releases or of the first one of any
@@ -372,7 +373,7 @@ def audit(
         adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,
         options=options, knows=known_of(knows, tables[0]), tolerance=tolerance,
         partitions=partitions_of(partitions, tables),
-        roled=tuple(table.sensitive.name for table in tables),
+        roled=tuple(table.sensitive.name for table in tables), least=_least(thresholds),
     )  # fmt: skip
     subjects = of_their_secrets(
         [
@@ -404,6 +405,16 @@ def _as_published(baseline: Subject, audited: Sequence[Audited]) -> Subject:
     return replace(
         baseline, name=f"{BASELINE}, with {secret} {first.in_short}", microdata=read[0].at_level
     )
+
+
+def _least(thresholds: Sequence[Threshold]) -> int | None:
+    """The size that classes should have, by the thresholds on it."""
+    wanted = [
+        math.floor(one.bound) + (one.sign == "<=") if one.bound == math.floor(one.bound)
+        else math.ceil(one.bound)
+        for one in thresholds if one.figure.name == "k" and one.sign in ("<", "<=")
+    ]  # fmt: skip
+    return max(wanted, default=None)
 
 
 _MANY = {"all": tuple(PARTS), "default": DEFAULT}

@@ -70,6 +70,8 @@ class Asked:
         The sensitive columns, which are tested in turn.
     masking : Masking, optional
         What is taken out of texts, where something is told about a table.
+    least : int, optional
+        The size that classes should have, if a threshold says so.
     """
 
     adversary: Any = None
@@ -83,6 +85,7 @@ class Asked:
     partitions: Mapping[str, Any] = field(default_factory=dict)
     roled: tuple[str, ...] = ()
     masking: Masking | None = None
+    least: int | None = None
 
     def needs_all_known(self, attack: str) -> None:
         """Refuse an attack that has no form for an attacker who knows fewer columns."""
@@ -145,6 +148,8 @@ class Part:
         if "adversary" in options and options["adversary"].annotation != Adversaries:
             del common["adversary"]  # an audit may have several, and this attack takes one
         common |= self.declaration.audit_options(subject.at_level, subject.sanitizer)
+        if asked.least is not None and asked.least > 1:
+            common["least"] = asked.least
         given = {name: value for name, value in common.items() if name in options}
         return self._found({**sources, **asked.told(self.name, **given)})
 

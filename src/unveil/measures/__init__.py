@@ -102,6 +102,11 @@ if TYPE_CHECKING:
         UniqueSubsets,
         unique_subsets,
     )
+    from unveil.measures.trials._classes import Numbers
+    from unveil.measures.trials._finding import Remedies
+    from unveil.measures.trials._groups import Group
+    from unveil.measures.trials._remedies import remedies
+    from unveil.measures.trials._trials import Trial
 
 
 __all__, __getattr__ = lazily(__name__)

@@ -121,7 +121,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
     everybody = len(release) + missing
     by_column = {}
     for column, regions in zip(release.quasi, release.regions, strict=True):
-        lost = float(_penalties(column, regions) @ release.sizes) + missing
+        lost = float(penalties(column, regions) @ release.sizes) + missing
         by_column[column.name] = lost / everybody
     return InformationLoss(
         loss=float(np.mean(list(by_column.values()))),
@@ -134,7 +134,7 @@ def information_loss(release: Release, microdata: Microdata | None = None) -> In
     )
 
 
-def _penalties(column: Column, regions: Regions) -> NDArray[np.float64]:
+def penalties(column: Column, regions: Regions) -> NDArray[np.float64]:
     """What each class's cell of one column leaves open, from 0 to 1."""
     reach = reach_of(regions, column.size)
     left_open = (reach.number - 1).astype(np.float64)
