@@ -95,9 +95,12 @@ def test_a_coarser_column_never_makes_anything_worse_but_the_loss(
         assert new.l >= now.l
         assert new.alone <= now.alone
         assert new.below <= now.below
-        assert new.one_value <= now.one_value
         assert new.loss >= now.loss - 1e-12
-        assert trial.protected >= 0
+        if new.suppressed >= now.suppressed:
+            assert new.one_value <= now.one_value
+            assert trial.protected >= 0
+        else:  # nothing is left to tell records apart: those suppressed are in the class of all
+            assert new.classes == 1
 
 
 @settings(deadline=None, max_examples=40)

@@ -273,7 +273,7 @@ class Remedies(Finding):
         if self.by == "below" and self.now.one_value:
             said.append(Message("{n} in a class with a single {secret}.", secret=self.sensitive,
                                 n=self._of_one_value(self.now.one_value)))  # fmt: skip
-        useless = sum(one.protected == 0 for one in self.singles)
+        useless = sum(one.protected <= 0 for one in self.singles)
         if useless and self.best is not None:
             said.append(Message("{n} of the {all:form} of single columns would protect nobody.",
                                 n=useless, all=len(self.singles)))  # fmt: skip
@@ -355,7 +355,7 @@ class Remedies(Finding):
 
     def _charts(self, release: Text | None) -> list[Chart]:
         every = (*self.singles, *self.several)
-        if not any(one.protected for one in every):
+        if not any(one.protected > 0 for one in every):
             return []
         prefix = "" if release is None else Message("{release}: ", release=release)
         label = (

@@ -53,7 +53,9 @@ class Trial:
     @property
     def worth(self) -> float:
         """People protected for each share of information that it costs."""
-        return self.protected / self.cost if self.cost > 0 else math.inf * self.protected
+        if self.cost > 0 or not self.protected:
+            return self.protected / max(self.cost, 1e-12)
+        return math.inf if self.protected > 0 else -math.inf
 
 
 def risk_of(numbers: Numbers, by: str) -> int:
@@ -166,7 +168,7 @@ def _rank(trial: Trial) -> tuple[float, float, str]:
 
 def _ranked(found: Sequence[Trial]) -> list[Trial]:
     """Those worth most first; those that protect nobody last."""
-    return sorted(found, key=lambda one: (one.protected == 0, *_rank(one)))
+    return sorted(found, key=lambda one: (one.protected <= 0, *_rank(one)))
 
 
 def best_of(found: Sequence[Trial], at_risk: int) -> Trial | None:
