@@ -582,7 +582,7 @@ def show_beside(declaration: Declaration, found: Mapping[str, Finding], out: Con
     from unveil.errors import shown
     from unveil.render import blocks
 
-    if len(found) > 1:
+    if len(found) > 1 and declaration.figures:
         print_text(_compared(declaration, found), out)
         out.print()
     for chart in together(found).charts if found else ():
