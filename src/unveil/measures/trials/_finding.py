@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from unveil._text import percent, percents
-from unveil.errors import Amount, Cell, InputError, Known, Message, Text
+from unveil.errors import Amount, Cell, File, InputError, Known, Message, Text
 from unveil.findings import (
     Axis,
     Chart,
@@ -162,7 +162,7 @@ class Remedies(Finding):
     def story(self, release: Text | None = None) -> Story:
         return Story(
             title=Message("What to change in the release by {made_by}: {n:trial} of coarser "
-                          "columns", made_by=Known(self.made_by),
+                          "columns", made_by=File(self.made_by, bare=True),
                           n=len(self.singles) + len(self.several)),
             verdict=self._verdict(release),
             sentences=[*self._sentences(), *([_AGAIN] if self.singles else [])],
