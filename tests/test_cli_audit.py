@@ -14,6 +14,7 @@ import xml.etree.ElementTree as ET
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 from command_line import ROLES, run
@@ -477,6 +478,53 @@ def test_references_are_resolved(table):
     ],
 )
 def test_references_that_cannot_be_resolved(table, given, message):
+    write_key("0" * 64, "a.key")
+    assert message in run("resolve", *given, "--key", "a.key", code=2).stderr
+
+
+def test_everybody_at_risk_is_listed_for_the_owner(table, published):
+    """One by one, as linkage against the release finds them."""
+    asked = [table, *ROLES, "--release", published]
+    run("audit", *asked, *QUICK, "--json", "audit.json")
+    said = run("resolve", *asked, "--at-risk", "--key", "audit.key").stdout
+    people = uv.read_csv(table, quasi=["age", "town"], sensitive="vote", identifier="name")
+    release = uv.read_release(published, people)
+    found = uv.linkage(release, people, microdata=people)
+    at_risk = np.flatnonzero((found.candidates < 5) | (found.values == 1))
+    assert 0 < len(at_risk) < len(people)
+    assert "Do not hand on." in said.splitlines()[0]
+    assert f"{len(at_risk)} of {len(people)} people at risk" in " ".join(said.split())
+    listed = [int(row) - 1 for row in re.findall(r"#[0-9a-f]{12}: row (\d+) of survey.csv", said)]
+    assert listed == at_risk.tolist()
+    names = pd.read_csv(table)["name"]
+    assert all(f"name {names[row]}," in said for row in listed)
+    [reference] = re.findall(rf"(#[0-9a-f]{{12}}): row {listed[0] + 1} of", said)
+    assert f"row {listed[0] + 1} of" in run("resolve", table, reference, "--key",
+                                            "audit.key").stdout  # fmt: skip
+
+
+def test_everybody_at_risk_in_a_project(table, published):
+    """The releases, the roles and the thresholds are those of the project."""
+    run("init", table)
+    text = Path("unveil.toml").read_text()
+    assert "delta > " in text
+    write_key("0" * 64, "a.key")
+    for release in ([], ["--release", published]):
+        said = run("resolve", "-p", "unveil.toml", *release, "--at-risk", "--key", "a.key").stdout
+        assert re.search(r"\d+ of \d+ people at risk", said)
+        assert "Do not hand on." in said.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["survey.csv", "--at-risk"], "--at-risk needs the roles that were audited"),
+        (["survey.csv", *ROLES, "--at-risk"], "--at-risk needs what was published"),
+        (["survey.csv", "#000000000000", "--at-risk"], "leave out the reference #000000000000"),
+        (["survey.csv", "#000000000000", *ROLES], "is for --at-risk"),
+    ],
+)
+def test_what_the_list_needs(table, given, message):
     write_key("0" * 64, "a.key")
     assert message in run("resolve", *given, "--key", "a.key", code=2).stderr
 

@@ -249,7 +249,11 @@ class Discretion:
     def person(self, microdata: Microdata, record: int) -> str:
         """What a record is called: its reference, or its row as people count."""
         row = int(microdata.rows[record])
-        return f"row {row + 1:,}" if self.private else reference_to(row, self.key)
+        return f"row {row + 1:,}" if self.private else self.reference(row)
+
+    def reference(self, row: int) -> str:
+        """What a row of the source, counted from 0, is called in a report."""
+        return reference_to(row, self.key)
 
     def values_of(self, column: Column, codes: Iterable[int]) -> list[str]:
         """The texts of some of a column's values; those that few people have are masked.

@@ -453,6 +453,33 @@ class Audit(Finding):
         ]
         return pd.DataFrame(rows)
 
+    def at_risk(self) -> pd.DataFrame:
+        """Everybody who is at risk, one by one: for the owner of the table, not to be handed on.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row per person, sensitive attribute and release: ``record`` (from 0), ``row`` (of
+            the source, from 0), ``reference`` (as the report has it), ``candidates`` (records whose
+            cells cover the person), ``values`` (different sensitive values that they have),
+            ``moved`` (by how much the own record moves belief, where differential inference tested
+            it), and ``why``: fewer candidates than a threshold on k asks for (5 by default), a
+            single value, or belief moved by more than 0.05.
+
+        Examples
+        --------
+        >>> import unveil as uv
+        >>> people = uv.read_table({"age": [20, 20, 30, 41, 41], "vote": list("abaab")},
+        ...                        quasi="age", sensitive="vote")
+        >>> found = uv.audit(people, "identity", attacks=["linkage", "measures"], fail_on="k < 2")
+        >>> found.at_risk()[["row", "candidates", "why"]]
+           row  candidates    why
+        0    2           1  alone
+        """
+        from unveil.auditing._at_risk import at_risk
+
+        return at_risk(self)
+
     @cached_property
     def _whole(self) -> dict[str, Any]:
         """All of it as plain values: made once, for JSON, JUnit and page alike."""

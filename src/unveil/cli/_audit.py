@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any
 
@@ -97,7 +97,7 @@ def audit(
 ) -> None:  # fmt: skip
     """Attack releases in every way that fits, and give one verdict and one report."""
     given = published.given()
-    _Run(
+    AuditRun(
         table=table.audited(file, counted_elsewhere=bool(given.releases or given.anatomies)),
         programs=programs.made(published),
         given=replace(
@@ -110,32 +110,32 @@ def audit(
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Run:
+class AuditRun:
     """One run of `unveil audit`."""
 
     table: AuditedTable
     given: Given
     programs: Sequence[Sanitizer]
     attacks: Sequence[str]
-    adversary: str | None
-    tolerance: str | None
-    budget: str | None
-    fail_on: Sequence[str]
-    strict_columns: bool
-    smallest: int | None
-    seed: int | None
-    jobs: int | None
-    outputs: AuditOutputs
+    adversary: str | None = None
+    tolerance: str | None = None
+    budget: str | None = None
+    fail_on: Sequence[str] = ()
+    strict_columns: bool = False
+    smallest: int | None = None
+    seed: int | None = None
+    jobs: int | None = None
+    outputs: AuditOutputs = field(default_factory=AuditOutputs)
 
     def run(self) -> None:
         """Read, attack, tell; by the exit code, too."""
-        self._check()
+        self.check()
         out = console(stderr=self.outputs.to_stdout)
         if self.table.roles_are_proposed:
             show_proposal(self.table.proposal, out)
         tables = self.table.read()
         found = replace(
-            self._audited(tables), command=typed_command(), fingerprints=self.table.fingerprints()
+            self.audited(tables), command=typed_command(), fingerprints=self.table.fingerprints()
         )
         # The files first: whoever reads the rest may stop in the middle.
         not_written = self.outputs.write(found, out)
@@ -157,7 +157,7 @@ class _Run:
         if self.outputs.report is None:
             tell(out, "As a page to read and to send: --report report.html")
 
-    def _check(self) -> None:
+    def check(self) -> None:
         """Everything that can be wrong is told before the long work."""
         self.table.check()
         self.outputs.check()
@@ -195,7 +195,8 @@ class _Run:
                 found[name][option] = self.budget
         return found
 
-    def _audited(self, tables: list[Microdata]) -> Found:
+    def audited(self, tables: list[Microdata]) -> Found:
+        """Run the attacks; nothing is shown or written."""
         project = self.table.project
         given = {
             "releases": self._releases(tables) or None,
