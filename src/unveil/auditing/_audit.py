@@ -69,7 +69,7 @@ _MICROSECONDS = {  # a record
     "measures": 1.5,
     "discrimination-rate": 2.0,
     "utility": 1.5,
-    "remedies": 60.0,
+    "remedies": 5.0,
 }
 _ONCE = {MAKING: 0.05, "differential-inference": 0.1, "relative-risk": 0.5, "linkage": 0.05}
 _COMPILING = {  # seconds, of a family of releases or of the first one of any

@@ -217,7 +217,7 @@ class Remedies(Finding):
         new, now = trial.numbers, self.now
         parts: dict[str, Any] = {
             "action": Known(_capital(trial.action)), "cost": Known(_points(trial.cost)),
-            "loss": Known(percent(now.loss)), "new": Known(percent(new.loss)),
+            "loss": Known(f"{now.loss:.1%}"), "new": Known(f"{new.loss:.1%}"),
             "raised": Known(f"raise k from {now.k:,} to {new.k:,}, and " * (new.k > now.k)),
             "stays": Known("" if new.k > now.k else f"; k stays {now.k:,}"),
         }  # fmt: skip
@@ -323,7 +323,7 @@ class Remedies(Finding):
             ]
 
         def sizes(one: Numbers) -> list[Any]:
-            return [one.k, one.below, one.alone, cell(one.loss, "%")]
+            return [one.k, one.below, one.alone, cell(one.loss, ".1%")]
 
         def values(one: Numbers) -> list[Any]:
             return [one.l, one.one_value, cell(one.one_value / self.records, "%")]
