@@ -15,7 +15,7 @@ from unveil.aligning._identifiers import identifiers_left
 from unveil.aligning._pairing import Pairing, Pairs, published_twice
 from unveil.aligning._questions import questions_of
 from unveil.aligning._result import AlignedColumn, Alignment, Rows
-from unveil.aligning._rows import find_rows, relations
+from unveil.aligning._rows import find_rows
 from unveil.aligning._sheets import Cells, Sheet
 from unveil.errors import Cell, File, HierarchyError, InputError, Message, Option, Text
 from unveil.microdata import Hierarchy, Role, match_files, read_hierarchy
@@ -84,9 +84,8 @@ def align(
     theirs = Sheet.open(published, delimiter=published_delimiter, encoding=published_encoding,
                         forms={})  # fmt: skip
     _check_rename(rename, ours, theirs)
-    found = relations(ours, theirs)
-    rows = find_rows(ours, theirs, found, key)
-    pairs = Pairs(ours, theirs, rows.of, found, rename, _trees(original, ours))
+    rows = find_rows(ours, theirs, key)
+    pairs = Pairs(ours, theirs, rows.of, rename, _trees(original, ours))
     pairings = pairs.pairings()
     settled = {one.name: one for one in settle(profiles_of(look_at(ours.source)))}
     related = rows.kind != "unclear" or any(

@@ -7,7 +7,7 @@ with the number of rows that disagree, and nothing is claimed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,7 +21,6 @@ from unveil.microdata import Column, Hierarchy, Kind, Role
 from unveil.microdata.coarsening import Coarsening, parse_how
 
 _PERIODS = ("year", "month", "quarter", "decade")
-_FILLERS = "*xX#?_.-–•… "
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,12 @@ class PairOfColumns:
     @cached_property
     def numbers(self) -> list[Numbers]:
         """The published texts as numbers."""
-        return numbers_in(self.p.texts, self.usable)
+        known = self.p.as_numbers
+        place = self.usable.tobytes()
+        if place not in known:
+            known[place] = numbers_in(self.p.texts, self.usable)
+        found: list[Numbers] = known[place]
+        return found
 
     def explanations(self) -> Iterator[Explanation]:
         """How each reading fits the matched rows."""
@@ -71,7 +75,7 @@ class PairOfColumns:
         yield from self._unchanged()
         if self.joint is None or self.joint.is_function:
             for words, view in self._words():
-                match = matched_by(parse_how(words), view, self.p.texts, self.usable)
+                match = matched_by(parse_how(words), view, self.p, self.usable)
                 if match is not None:
                     yield match
             yield from self._levels()
@@ -82,14 +86,16 @@ class PairOfColumns:
     def _unchanged(self) -> Iterator[Match]:
         """Equal texts, numbers or dates."""
         how, text = parse_how("unchanged"), self.o.views[0]
-        yield _by_keys(how, text, [None if blank else canon for blank, canon in
-                                   zip(self.o.blank.tolist(), self.o.canon, strict=True)],
-                       [canon if use else None for use, canon in
-                        zip(self.usable.tolist(), self.p.canon, strict=True)])  # fmt: skip
+        tried = self.p.sample(self.usable)
+        known = self.o.number_of
+        if 10 * sum(_in(known, self.p, one) for one in tried) >= len(tried):
+            key = np.array([known.get(canon, -1) for canon in self.p.canon], dtype=np.int64)
+            yield Match(how=how, view=text, ways=(self.o.numbers,),
+                        key=np.where(self.usable, key, -1))  # fmt: skip
         for one in self.o.views[1:]:
             for other in self.p.views[1:]:
                 if one.kind == other.kind and (one.form, other.form) != (None, None):
-                    yield _by_keys(how, one, _values(one), _values(other))
+                    yield _same_values(how, one, other)
 
     def _words(self) -> Iterator[tuple[str, View]]:
         """Words to try, each with the way to read the original."""
@@ -123,19 +129,15 @@ class PairOfColumns:
 
     def _lengths(self) -> list[int]:
         """Lengths of beginnings; of numbers only if all have equally many digits."""
-        texts = self.o.filled_texts
-        lengths = {len(text) for text in texts}
-        longest = max(lengths, default=0)
+        lengths, longest = self.o.text_lengths, max(self.o.text_lengths, default=0)
         if self.o.view("number") is not None and (len(lengths) > 1 or longest < 3):
             return []
-        found = []
-        for fillers in (_FILLERS, "*"):
-            stripped = [text.rstrip(fillers) for text, use in
-                        zip(self.p.texts, self.usable.tolist(), strict=True) if use]  # fmt: skip
-            length = max(map(len, stripped), default=0)
-            if 0 < length < longest and length not in found:
-                found.append(length)
-        return found
+        tried = self.p.sample(self.usable)
+        return [
+            length for length in self.p.lengths
+            if 0 < length < longest
+            and 2 * sum(text[:length] in self.o.starts(length) for text in tried) >= len(tried)
+        ]  # fmt: skip
 
     def _levels(self) -> Iterator[Match]:
         if self.tree is None or not set(self.o.filled_texts) <= set(self.tree.leaves):
@@ -149,7 +151,7 @@ class PairOfColumns:
         leaf = [-1 if blank else self.tree.leaf(text) for text, blank in texts]
         place = np.array(leaf, dtype=np.int64)
         for level in range(1, self.tree.depth - 1):
-            match = matched_by(parse_how(f"level {level}"), View(column, place), self.p.texts,
+            match = matched_by(parse_how(f"level {level}"), View(column, place), self.p,
                                self.usable)  # fmt: skip
             if match is not None:
                 yield match
@@ -158,12 +160,14 @@ class PairOfColumns:
         """Bands of numbers and dates; sets, lists and masks of texts."""
         for view in (*self.o.views[1:], self.o.views[0]):
             how = parse_how("set" if view.kind == "text" else "bands")
-            match = matched_by(how, view, self.p.texts, self.usable)
+            match = matched_by(how, view, self.p, self.usable)
             if match is not None:
                 yield match
 
     def _table(self, joint: Joint) -> Iterator[Match]:
         """What each value is published as, learned from the rows."""
+        if 2 * len(joint.o) > joint.rows:
+            return  # to write it down takes more than it tells
         key = np.arange(len(self.p.texts), dtype=np.int64)
         way = np.full(len(self.o.texts), -1, dtype=np.int64)
         way[joint.o] = joint.p
@@ -183,17 +187,18 @@ def _cost(match: Match, joint: Joint) -> float:
     return len(np.unique(joint.o)) * math.log2(max(texts, 2))
 
 
-def _by_keys(how: Coarsening, view: View, ours: list[object], theirs: list[object]) -> Match:
-    number = {one: i for i, one in enumerate(dict.fromkeys(one for one in ours if one is not None))}
-    way = np.array([number.get(one, -1) for one in ours], dtype=np.int64)
-    key = np.array([number.get(one, -1) for one in theirs], dtype=np.int64)
-    return Match(how=how, view=view, ways=(way,), key=key)
+def _in(known: Mapping[str, int], p: Cells, text: str) -> bool:
+    return text in known or p.canon[p.place_of[text]] in known
 
 
-def _values(view: View) -> list[object]:
-    values = [value.isoformat() if hasattr(value, "isoformat") else value
-              for value in view.column.values.tolist()]  # fmt: skip
-    return [None if place < 0 else values[place] for place in view.place.tolist()]
+def _same_values(how: Coarsening, one: View, other: View) -> Match:
+    """Equal numbers or dates, whatever the form."""
+    kind = "datetime64[us]" if one.kind == "date" else "float64"
+    ours, theirs = (view.column.values.astype(kind) for view in (one, other))
+    place = np.searchsorted(ours, theirs)
+    place = np.where(ours[np.minimum(place, len(ours) - 1)] == theirs, place, -1)
+    key = np.where(other.place >= 0, np.append(place, -1)[other.place], -1)
+    return Match(how=how, view=one, ways=(one.place,), key=key)
 
 
 def _are_years(values: NDArray[np.float64]) -> bool:

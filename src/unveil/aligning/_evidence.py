@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.aligning._sheets import Cells, View, hides
+from unveil.aligning._sheets import Cells, View
 from unveil.microdata.coarsening import Coarsening, Key
 
 CERTAIN = 30.0
@@ -86,10 +86,10 @@ def joint_of(o: Cells, p: Cells, of: NDArray[np.int64], hidden: NDArray[np.bool_
 
 def hidden_texts(o: Cells, p: Cells) -> NDArray[np.bool_]:
     """Which published texts hide a value: marks and words that the original does not have."""
-    known = {o.canon[i] for i in np.flatnonzero(~o.blank)}
-    both = zip(p.texts, p.canon, strict=True)
-    hidden = [len(text) < 24 and hides(text) and canon not in known for text, canon in both]
-    return np.array(hidden, dtype=bool)
+    hidden = p.hiding.copy()
+    for place in np.flatnonzero(hidden).tolist():
+        hidden[place] = p.canon[place] not in o.number_of
+    return hidden
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -206,51 +206,54 @@ def explained(match: Match, o: Cells, joint: Joint) -> Explanation:
     )  # fmt: skip
 
 
-def matched_by(
-    how: Coarsening, view: View, texts: Sequence[str], usable: NDArray[np.bool_]
-) -> Match | None:
+def matched_by(how: Coarsening, view: View, p: Cells, usable: NDArray[np.bool_]) -> Match | None:
     """A reading whose cells follow from the words; None if it cannot read the usable texts."""
-    if how.why_not(view.column) is not None:
+    if how.why_not(view.column) is not None or not usable.any():
         return None
     if how.is_as_written or how.steps[-1].word == "bands":
-        return _as_written(how, view, texts, usable)
-    read = how.read(view.column, [text if use else "" for text, use in
-                                  zip(texts, usable.tolist(), strict=True)])  # fmt: skip
+        return _as_written(how, view, p, usable)
+    keys = how.ways(view.column)
+    cells = how.cells(view.column, keys[0])
+    tried = p.sample(usable)
+    if 2 * sum(cells.key(text) in cells.known for text in tried) < len(tried):
+        return None
     number: dict[Key, int] = {}
-    key = np.array([-1 if one is None else number.setdefault(one, len(number)) for one in read],
-                   dtype=np.int64)  # fmt: skip
-    if (key[usable] < 0).mean() > 0.1 or not usable.any():
+    key = np.full(len(p.texts), -1, dtype=np.int64)
+    for place in np.flatnonzero(usable).tolist():
+        one = cells.key(p.texts[place])
+        if one is not None:
+            key[place] = number.setdefault(one, len(number))
+    if (key[usable] < 0).mean() > _STRANGE:
         return None
     ways = []
-    for keys in how.ways(view.column):
-        of = np.array([number.get(one, -1) for one in keys.tolist()] + [-1], dtype=np.int64)
+    for one_way in keys:
+        of = np.array([number.get(one, -1) for one in one_way.tolist()] + [-1], dtype=np.int64)
         ways.append(of[view.place])
     return Match(how=how, view=view, ways=ways, key=key)
 
 
+_STRANGE = 0.1  # of the texts may be something else: marks that are not known, or mistakes
 _MOST_TEXTS = 20_000
-_TRIED = 12
 
 
-def _as_written(
-    how: Coarsening, view: View, texts: Sequence[str], usable: NDArray[np.bool_]
-) -> Match | None:
+def _as_written(how: Coarsening, view: View, p: Cells, usable: NDArray[np.bool_]) -> Match | None:
     """Cells as they are written; by keys, unless they overlap."""
     places = np.flatnonzero(usable).tolist()
-    if not places or len(places) > _MOST_TEXTS:
+    tried = p.sample(usable)
+    if not places or len(places) > _MOST_TEXTS or 2 * sum(map(str.isalpha, tried)) > len(tried):
         return None
-    first = how.regions(view.column, [texts[i] for i in places[:_TRIED]])
-    if sum(one is None for one in first) > 0.1 * len(first):
+    first = how.regions(view.column, tried)
+    if sum(one is None for one in first) > _STRANGE * len(first):
         return None
-    found = how.regions(view.column, [texts[i] for i in places])
-    if sum(one is None for one in found) > 0.1 * len(found):
+    found = how.regions(view.column, [p.texts[i] for i in places])
+    if sum(one is None for one in found) > _STRANGE * len(found):
         return None
-    spans: list[tuple[tuple[int, int], ...] | None] = [None] * len(texts)
+    spans: list[tuple[tuple[int, int], ...] | None] = [None] * len(p.texts)
     for place, one in zip(places, found, strict=True):
         spans[place] = one
-    none = np.full(len(texts), -1, dtype=np.int64)
     keys = _without_overlap(spans, view.column.size)
     if keys is None:
+        none = np.full(len(p.texts), -1, dtype=np.int64)
         return Match(how=how, view=view, ways=(), key=none, spans=spans)
     of, key = keys
     return Match(how=how, view=view, ways=(np.append(of, -1)[view.place],), key=key)

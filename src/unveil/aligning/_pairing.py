@@ -96,7 +96,6 @@ class Pairs:
     original: Sheet
     published: Sheet
     of: NDArray[np.int64] | None
-    relations: Sequence[Relation]
     rename: Mapping[str, str]
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from unveil.aligning._detection import PairOfColumns
 from unveil.aligning._evidence import Match
+from unveil.aligning._names import SAME, likeness
 from unveil.aligning._result import Rows
 from unveil.aligning._sheets import Cells, Sheet
 from unveil.errors import Column, File, InputError, Message, Option, Text
@@ -28,6 +29,7 @@ _ALONE = 0.9
 _SEED = 20240229
 _PATTERNS = 64
 _COVERED = 0.95
+_UNREAD = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,20 +134,26 @@ class Evidence:
 
 def relations(original: Sheet, published: Sheet) -> list[Relation]:
     """Readings of published columns that need no rows: the first that nearly fits each pair."""
-    found = []
-    for p in published.columns.values():
-        for o in original.columns.values():
-            pair = PairOfColumns(o, p)
-            usable = pair.usable
-            filled = int(p.counts[usable].sum())
-            if not filled:
-                continue
-            for match in pair.matches():
-                one = Relation(o, p, match, usable)
-                if one.unread <= 0.05 * filled and _meets(one, filled):
-                    found.append(one)
-                    break
-    return found
+    pairs = [(o, p) for p in published.columns.values() for o in original.columns.values()]
+    return [one for o, p in pairs if (one := _relation(o, p)) is not None]
+
+
+def named_relations(original: Sheet, published: Sheet) -> list[Relation]:
+    """Those of columns whose names are the same: enough to see whether rows are in order."""
+    pairs = [(o, p) for p in published.columns.values() for o in original.columns.values()
+             if likeness(o.name, p.name) >= SAME]  # fmt: skip
+    return [one for o, p in pairs if (one := _relation(o, p)) is not None]
+
+
+def _relation(o: Cells, p: Cells) -> Relation | None:
+    pair = PairOfColumns(o, p)
+    usable = pair.usable
+    filled = int(p.counts[usable].sum())
+    for match in pair.matches() if filled else ():
+        one = Relation(o, p, match, usable)
+        if one.unread <= _UNREAD * filled and _meets(one, filled):
+            return one
+    return None
 
 
 def _meets(one: Relation, filled: int) -> bool:
@@ -155,19 +163,18 @@ def _meets(one: Relation, filled: int) -> bool:
     return float(counts[shares > 0].sum()) >= 0.8 * filled
 
 
-def find_rows(
-    original: Sheet, published: Sheet, found: Sequence[Relation], key: str | None
-) -> Rows:
+def find_rows(original: Sheet, published: Sheet, key: str | None) -> Rows:
     """How the rows of two files correspond."""
     ours, theirs = original.n_rows, published.n_rows
     if key is not None:
         return _declared_key(original, published, key)
-    if ours == theirs:
-        of = np.arange(theirs, dtype=np.int64)
-        evidence = _best(found, of)
-        if evidence is not None:
-            return Rows(kind="same order", matched=theirs, only_original=0, only_published=0,
-                        reason=evidence.said, of=of)  # fmt: skip
+    same = _same_order(named_relations(original, published), ours, theirs)
+    if same is not None:
+        return same
+    found = relations(original, published)
+    same = _same_order(found, ours, theirs)
+    if same is not None:
+        return same
     for one in _keys(found):
         by_key = _by_key(one, found)
         if by_key is not None:
@@ -180,6 +187,16 @@ def find_rows(
         kind="unclear", matched=0, only_original=0, only_published=0,
         reason="no order, key or combination of columns agrees more often than by chance",
     )  # fmt: skip
+
+
+def _same_order(found: Sequence[Relation], ours: int, theirs: int) -> Rows | None:
+    """Row by row, if both files have equally many."""
+    of = np.arange(theirs, dtype=np.int64)
+    evidence = _best(found, of) if ours == theirs else None
+    if evidence is None:
+        return None
+    return Rows(kind="same order", matched=theirs, only_original=0, only_published=0,
+                reason=evidence.said, of=of)  # fmt: skip
 
 
 def _best(found: Sequence[Relation], of: NDArray[np.int64]) -> Evidence | None:

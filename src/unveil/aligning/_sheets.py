@@ -34,6 +34,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?", re.ASCII)
 _CODE = re.compile(r"[+-]?0\d", re.ASCII)
 _MOST_DIGITS = 17
+_LONGEST_MARK = 24
+_SAMPLED = 24
+FILLERS = "*xX#?_-–.•… "
+"""What codes are filled up with."""
 _POINTS, _DOTS = "1,234.56", "1.234,56"
 
 
@@ -88,6 +92,65 @@ class Cells:
     def blank(self) -> NDArray[np.bool_]:
         """Which texts mean that there is no value, as an empty cell does."""
         return np.array([text.casefold() in MISSING_WORDS for text in self.texts], dtype=bool)
+
+    @cached_property
+    def hiding(self) -> NDArray[np.bool_]:
+        """Which texts are marks or words that hide a value, if they are none themselves."""
+        return np.array([len(text) < _LONGEST_MARK and hides(text) for text in self.texts],
+                        dtype=bool)  # fmt: skip
+
+    @cached_property
+    def number_of(self) -> dict[str, int]:
+        """The distinct values in one spelling, numbered."""
+        filled = zip(self.canon, self.blank.tolist(), strict=True)
+        values = dict.fromkeys(canon for canon, blank in filled if not blank)
+        return {value: number for number, value in enumerate(values)}
+
+    @cached_property
+    def numbers(self) -> NDArray[np.int64]:
+        """For each text the number of its value; -1 for blank ones."""
+        both = zip(self.canon, self.blank.tolist(), strict=True)
+        found = [-1 if blank else self.number_of[canon] for canon, blank in both]
+        return np.array(found, dtype=np.int64)
+
+    @cached_property
+    def lengths(self) -> tuple[int, ...]:
+        """The lengths of the longest text without fillers at its end; or without stars."""
+        told = self.hiding | self.blank
+        texts = [text for text, gone in zip(self.texts, told.tolist(), strict=True) if not gone]
+        found = [max((len(text.rstrip(fillers)) for text in texts), default=0)
+                 for fillers in (FILLERS, "*")]  # fmt: skip
+        return tuple(dict.fromkeys(found))
+
+    @cached_property
+    def text_lengths(self) -> frozenset[int]:
+        """The lengths of its values."""
+        return frozenset(map(len, self.filled_texts))
+
+    def starts(self, length: int) -> frozenset[str]:
+        """The beginnings of its values."""
+        if length not in self._starts:
+            self._starts[length] = frozenset(text[:length] for text in self.filled_texts)
+        return self._starts[length]
+
+    @cached_property
+    def _starts(self) -> dict[int, frozenset[str]]:
+        return {}
+
+    @cached_property
+    def place_of(self) -> dict[str, int]:
+        """The place of each text."""
+        return {text: place for place, text in enumerate(self.texts)}
+
+    @cached_property
+    def as_numbers(self) -> dict[bytes, Any]:
+        """The texts as numbers, kept for whoever asks again."""
+        return {}
+
+    def sample(self, usable: NDArray[np.bool_]) -> list[str]:
+        """Some of the texts, from all over the column."""
+        places = np.flatnonzero(usable)
+        return [self.texts[i] for i in places[:: max(1, len(places) // _SAMPLED)][:_SAMPLED]]
 
     @cached_property
     def gap_share(self) -> float:

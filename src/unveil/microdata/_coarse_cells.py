@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
-from unveil.microdata._coarse_steps import NUMBER_WORDS, Key, Step, comparable
+from unveil.microdata._coarse_steps import NUMBER_WORDS, Key, Step, comparable_number
 from unveil.microdata._microdata import Column, Kind
 from unveil.microdata._notations import one_sided
 from unveil.microdata._period_cells import PERIODS, number_cells, period_cells
@@ -49,7 +47,7 @@ class CellsOf:
             for number in self._numbers(text):
                 within = self._caps.get("bottom", -math.inf) <= number
                 if within and number <= self._caps.get("top", math.inf):
-                    yield float(comparable(np.array([number]))[0])
+                    yield comparable_number(number)
 
     def _starts(self, text: str, length: int) -> Iterator[str]:
         """The first characters of a text, if nothing but fillers follows them."""

@@ -6,6 +6,7 @@ beginnings and hierarchy nodes are texts.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
@@ -22,7 +23,7 @@ DATE_WORDS = ("year", "month", "quarter", "decade", "age")
 NUMBER_WORDS = ("floor", "rounded", "top", "bottom")
 TEXT_WORDS = ("prefix", "level")
 
-_DIGITS = 12  # significant digits in which published numbers are compared
+DIGITS = 12  # significant digits in which published numbers are compared
 
 
 class Step(NamedTuple):
@@ -91,19 +92,19 @@ def _of_dates(step: Step, column: Column) -> NDArray[np.float64]:
     return np.where(missing, np.nan, numbers.astype(np.float64))
 
 
+def comparable_number(number: float) -> float:
+    """The same for one number."""
+    if number == 0 or not math.isfinite(number) or number == round(number):
+        return number + 0.0
+    return round(number, DIGITS - 1 - math.floor(math.log10(abs(number))))
+
+
 def comparable(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same without the last digits, in which 0.1 * 3 and 0.3 differ, and without -0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        size = np.floor(np.log10(np.abs(numbers)))
     whole = numbers == np.rint(numbers)
     if whole[~np.isnan(numbers)].all():
         return numbers + 0.0
-    size = np.where(np.isfinite(size), size, 0)
-    return np.array([
-        number if is_whole or number != number else round(number, _DIGITS - 1 - int(digits))
-        for number, is_whole, digits in zip(numbers.tolist(), whole.tolist(), size.tolist(),
-                                            strict=True)
-    ]) + 0.0  # fmt: skip
+    return np.array([comparable_number(number) for number in numbers.tolist()])
 
 
 def same(one: NDArray[np.float64], other: NDArray[np.float64], *_: Any) -> bool:

@@ -163,8 +163,13 @@ class Coarsening:
 
         A text that may name several keys names the one that occurs in the column.
         """
-        cells = CellsOf(self.steps, column, set(known(self.keys(column))))
+        cells = self.cells(column, self.keys(column))
         return [cells.key(text.strip()) for text in texts]
+
+    def cells(self, column: Column, keys: NDArray[Any]) -> CellsOf:
+        """The reader of published texts, for many; ``keys`` are those of the column."""
+        return CellsOf(self.steps, column, set(known(np.unique(keys)
+                       if keys.dtype != object else keys)))  # fmt: skip
 
     def regions(
         self, column: Column, texts: Iterable[str],
