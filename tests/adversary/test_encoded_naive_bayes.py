@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_encodings import plain_records
 from proofs import examples
@@ -85,7 +85,7 @@ def test_one_kind_of_features_is_one_model_of_scikit_learn(name, model):
         np.testing.assert_allclose(belief, model.predict_proba([point])[0], atol=1e-9)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tables_and_goals(max_size=30))
 def test_on_relative_relative_it_is_the_counting_adversary(case):
     microdata, options = case

@@ -8,8 +8,9 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables
 
 import unveil as uv
@@ -53,7 +54,7 @@ def test_values_of_few_people_are_masked(patients: uv.Microdata) -> None:
     assert shown == ["kuru", "flu", "cold"]
 
 
-@settings(derandomize=True, max_examples=40, deadline=None)
+@examples(40, derandomize=True)
 @given(table=tables(), smallest=st.integers(1, 6))
 def test_names_of_values_by_brute_force(table: uv.Microdata, smallest: int) -> None:
     secret = table.sensitive

@@ -10,13 +10,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from plain_definetti import plain_definetti
 from plain_discrimination import plain_rate
 from plain_inference import right_of
 from plain_linkage import candidates
 from plain_utility import covered_codes, says_nothing
+from proofs import examples
 from random_tables import random_microdata, tables_and_goals
 
 import unveil as uv
@@ -111,7 +112,7 @@ def _left_open(column: Any, covered: list[int]) -> float:
 
 
 @given(tables_and_goals(max_size=16))
-@settings(max_examples=40, derandomize=True)
+@examples(40, derandomize=True)
 def test_what_follows_from_counts(table_and_goal: tuple[uv.Microdata, dict[str, Any]]) -> None:
     table, goal = table_and_goal
     sanitizer = uv.Mondrian(**goal)
@@ -145,7 +146,7 @@ def numeric(seed: int, n: int, values: int = 3) -> uv.Microdata:
 
 
 @given(st.integers(0, 10**6), st.integers(4, 14), st.integers(1, 3))
-@settings(max_examples=25, derandomize=True)
+@examples(25, derandomize=True)
 def test_own_records(seed: int, n: int, k: int) -> None:
     table, sanitizer = numeric(seed, n), uv.Mondrian(k=k)
     whole, moved = sanitizer.sanitize(table), []
@@ -165,7 +166,7 @@ def test_own_records(seed: int, n: int, k: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(6, 16), st.integers(1, 2))
-@settings(max_examples=25, derandomize=True)
+@examples(25, derandomize=True)
 def test_guesses_about_people_in_it_and_others(seed: int, n: int, k: int) -> None:
     table, sanitizer = numeric(seed, n), uv.Mondrian(k=k)
     out = list(range(0, n, 3))
@@ -182,7 +183,7 @@ def test_guesses_about_people_in_it_and_others(seed: int, n: int, k: int) -> Non
 
 
 @given(st.integers(0, 10**6), st.integers(2, 16), st.integers(1, 3))
-@settings(max_examples=25, derandomize=True)
+@examples(25, derandomize=True)
 def test_attacker_and_learner(seed: int, n: int, k: int) -> None:
     """Classes of Mondrian do not overlap on a line, so all tuples of a class are alike."""
     table, sanitizer = numeric(seed, n), uv.Mondrian(k=min(k, n))
@@ -211,7 +212,7 @@ def test_attacker_and_learner(seed: int, n: int, k: int) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(4, 9))
-@settings(max_examples=15, derandomize=True)
+@examples(15, derandomize=True)
 def test_guesses_within_groups(seed: int, n: int) -> None:
     table, sanitizer = numeric(seed, n), uv.Mondrian(k=2)
     release = sanitizer.sanitize(table)

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables
 
 import unveil as uv
@@ -119,7 +120,7 @@ def test_bounds_of_parts_that_few_people_have(options: dict[str, Any], shown: st
     assert f"beforehand: {shown}" in told
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@examples(60, derandomize=True)
 @given(table=tables(), smallest=st.integers(1, 6), data=st.data())
 def test_cells_have_no_value_that_few_people_have(
     table: uv.Microdata, smallest: int, data: st.DataObject

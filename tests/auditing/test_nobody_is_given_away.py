@@ -9,8 +9,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
+from proofs import examples
 
 import unveil as uv
 from unveil.auditing import ToRead, compare_audits, junit_of, resolve
@@ -92,7 +93,7 @@ def assert_discreet(audit: uv.Audit) -> None:
         assert audit.key not in text
 
 
-@settings(derandomize=True, max_examples=3, deadline=None, phases=[Phase.generate])
+@examples(3, derandomize=True, phases=[Phase.generate])
 @given(seed=st.integers(0, 2**32 - 1), n=st.integers(24, 40))
 def test_no_mark_gets_out_of_any_part(seed: int, n: int) -> None:
     table = marked_table(seed, n)

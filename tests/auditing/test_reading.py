@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
+from proofs import examples
 
 import unveil as uv
 from unveil.auditing import compare_audits, junit_of, read_audit, schema
@@ -184,7 +185,7 @@ def places(value: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
     return found
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@examples(60, derandomize=True)
 @given(data=st.data())
 def test_it_agrees_with_a_library_on_what_is_of_the_form(
     data: st.DataObject, told: dict[str, Any]

@@ -7,8 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 
 from unveil.datasets import census
 from unveil.datasets._census import _draw
@@ -97,7 +98,7 @@ def test_equals_what_a_reader_makes_of_its_table(n):
     )
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(n=st.integers(1, 400), seed=st.integers(0, 2**64))
 def test_is_valid_and_reproducible(n, seed):
     people, again = census(n, seed=seed), census(n, seed=seed)

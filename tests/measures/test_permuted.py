@@ -1,8 +1,9 @@
 """Permuted releases are measured by group where secrets count, by people where these do."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from permuted_tables import GROUPS, PATIENTS, groupings
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
@@ -20,7 +21,7 @@ def said(finding):
     return {key: value for key, value in finding.to_dict().items() if key not in where}
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(groupings(max_size=20))
 def test_groups_and_people_are_counted_as_in_the_tables_that_are_published(grouping):
     table, groups = grouping

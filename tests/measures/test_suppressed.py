@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 from command_line import run
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from plain_suppressed import classes, starred_tables, suppressed_rows
 from proofs import examples
 
@@ -84,7 +84,7 @@ def test_in_memory(table):
 
 
 @pytest.mark.parametrize("fetched", [4_000_000, 0], ids=["fetched later", "never fetched"])
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(table=starred_tables(max_size=12))
 def test_in_an_engine(monkeypatch, fetched, table):
     monkeypatch.setattr(_in_engine, "PROBED", 1)

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from proofs import examples
 from random_tables import tables
@@ -122,7 +122,7 @@ def test_leaving_out_is_sanitizing_the_rest(case, data):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-@settings(max_examples=25)
+@examples(25)
 @given(case=eligible())
 def test_the_two_tables_come_back_from_files(tmp_path_factory, ending, case):
     table, l = case  # noqa: E741

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 from command_line import ROLES, run
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import tables
 
 import unveil as uv
@@ -59,7 +60,7 @@ def too_much(f, table):
     return None
 
 
-@settings(max_examples=100, derandomize=True)
+@examples(100, derandomize=True)
 @given(tables(max_size=14), asked())
 def test_the_measures_find_the_goal_or_the_error_names_the_largest(table, f):
     told = too_much(f, table)

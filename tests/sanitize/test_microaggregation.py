@@ -5,7 +5,7 @@ from statistics import median_low
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_mdav import plain_mdav
 from proofs import examples
@@ -213,7 +213,7 @@ def test_the_same_whatever_the_workers(monkeypatch, cores):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-@settings(max_examples=25)
+@examples(25)
 @given(case=tables_and_k())
 def test_the_table_comes_back_from_files(tmp_path_factory, ending, case):
     table, k = case

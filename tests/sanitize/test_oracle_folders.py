@@ -7,9 +7,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from oracle_programs import SURVEY, TABLE, decades
+from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
@@ -213,7 +214,7 @@ def test_whole_numbers_as_pandas_writes_them_with_gaps(tmp_path):
     assert_complete(uv.Oracle(tmp_path / "r.parquet"), [3])
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.sets(st.integers(0, 5)), st.integers(1, 12), st.booleans())
 def test_rows_in_any_order_and_parts_of_any_size(tmp_path_factory, records, rows, shuffled):
     file = tmp_path_factory.mktemp("one") / "releases.parquet"

@@ -5,6 +5,8 @@ Cases are other ones in every run, so that many runs together look at many of th
 
 from __future__ import annotations
 
+from typing import Any
+
 from hypothesis import settings
 
 
@@ -18,9 +20,9 @@ def register_profiles() -> None:
     settings.load_profile("unveil")
 
 
-def examples(number: int) -> settings:
+def examples(number: int, **others: Any) -> settings:
     """Settings of a test that has so many examples in ``make proofs``, instead of 100."""
-    return settings(max_examples=repeats(number))
+    return settings(max_examples=repeats(number), **others)
 
 
 def repeats(number: int) -> int:

@@ -5,10 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from permuted_tables import groupings
 from plain_definetti import plain_definetti
+from proofs import examples
 from random_tables import tables_and_goals
 
 import unveil as uv
@@ -64,7 +65,7 @@ def test_records_of_a_release_alone_are_known_by_their_group():
     assert finding.exceeding_right is None
 
 
-@settings(max_examples=40, derandomize=True)
+@examples(40, derandomize=True)
 @given(groupings(9), st.integers(1, 3), st.sampled_from([0.01, 1.0, 20.0]))
 def test_permuted_releases_beside_the_definition(table_and_groups, rounds, smoothing):
     table, group_of = table_and_groups
@@ -89,7 +90,7 @@ def test_permuted_releases_beside_the_definition(table_and_groups, rounds, smoot
         assert about.reweighted.right[person] == pytest.approx(right)
 
 
-@settings(max_examples=25, derandomize=True)
+@examples(25, derandomize=True)
 @given(tables_and_goals(max_size=9))
 def test_generalized_releases_beside_the_definition(table_and_goal):
     table, goal = table_and_goal

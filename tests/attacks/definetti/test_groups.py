@@ -3,8 +3,9 @@
 import itertools
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 
 from unveil.attacks.definetti._groups import DOUBTED, NOWHERE, UNDECIDED, seated
 from unveil.microdata import Intervals
@@ -27,7 +28,7 @@ def all_seatings(points, cells, records):
             yield way
 
 
-@settings(max_examples=150, derandomize=True)
+@examples(150, derandomize=True)
 @given(st.integers(0, 2**32 - 1))
 def test_nobody_is_seated_who_could_be_elsewhere(seed):
     """In tables where everybody is known and has a record."""

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_definetti import plain_beliefs
+from proofs import examples
 
 from unveil.attacks.definetti._kernels import ASTRAY, BETHE, EXACT, TRIVIAL, Sheet, reweigh
 
@@ -30,7 +31,7 @@ def random_group(rng, people, width, spread):
     return spread * rng.normal(size=(people, width)), numbers
 
 
-@settings(max_examples=60, derandomize=True)
+@examples(60, derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 7), st.sampled_from([0.0, 1.0, 5.0, 200.0]))
 def test_exact_beliefs_are_those_of_all_worlds(seed, people, spread):
     rng = np.random.default_rng(seed)
@@ -44,7 +45,7 @@ def test_exact_beliefs_are_those_of_all_worlds(seed, people, spread):
     assert np.allclose(beliefs.sum(axis=0), numbers, atol=1e-10)
 
 
-@settings(max_examples=30, derandomize=True)
+@examples(30, derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.booleans())
 def test_people_who_are_alike_are_one_row(seed, exactly):
     rng = np.random.default_rng(seed)

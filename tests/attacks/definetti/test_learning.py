@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 
 import unveil as uv
 from unveil.attacks.definetti._groups import groups_of_permuted
@@ -34,7 +35,7 @@ def model_of(release, codes, smoothing):
     return groups, model.learnt(groups.sheet(of_tuple, 0), groups.shares)
 
 
-@settings(max_examples=30, derandomize=True)
+@examples(30, derandomize=True)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0.01, 1.0, 20.0]))
 def test_beside_the_definition(seed, smoothing):
     rng = np.random.default_rng(seed)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from proofs import examples
 from scipy.spatial.distance import jensenshannon
 from scipy.stats import entropy, wasserstein_distance
 
@@ -331,7 +332,7 @@ def test_what_a_distance_of_ones_own_must_not_return(returned, message):
     assert str(error.value) == message
 
 
-@settings(deadline=None, max_examples=20)
+@examples(20)
 @given(st.integers(1, 9))
 def test_the_first_look_is_at_beliefs_that_rule_nothing_out(size):
     seen = []

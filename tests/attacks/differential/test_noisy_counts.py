@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples
 from scipy.stats import laplace
@@ -78,7 +78,7 @@ def test_shares_sum_to_one_and_follow_the_counts(counts, epsilon):
             assert share_a == share_b if a == b else (share_a > share_b) == (a > b)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(CELLS, EPSILONS, st.integers(0, 1000))
 def test_agrees_with_sampling(counts, epsilon, seed):
     shares, _ = shares_of(counts, epsilon)

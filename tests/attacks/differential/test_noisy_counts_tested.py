@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata
 
 import unveil as uv
@@ -58,7 +59,7 @@ def test_as_published_is_the_published_method(table):
         assert abs(found - np.mean(again)) < 5 * spread
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(st.integers(0, 10_000), st.integers(1, 30), st.floats(0.05, 10))
 def test_direct_on_random_tables_is_within_sampling_error(seed, n, epsilon):
     table = random_microdata(seed, n + 1, ("ordinal",), 3)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from proofs import examples
 from random_tables import random_microdata, tables, tables_and_crowds, tables_and_goals
@@ -112,7 +112,7 @@ def test_a_single_record_cannot_be_tested():
         assert np.isnan(assert_paths_agree(one, f).delta)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(tables_and_goals(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(case, random):
     microdata, options = case

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from plain_inference import plain_sides
+from proofs import examples
 from random_tables import random_microdata, tables
 
 import unveil as uv
@@ -94,7 +95,7 @@ def test_ties_count_by_their_share():
     folds=st.integers(2, 5),
     seed=st.integers(0, 3),
 )  # fmt: skip
-@settings(max_examples=30, derandomize=True)
+@examples(30, derandomize=True)
 def test_folds_by_brute_force(table, adversary, sanitizer, folds, seed):
     attacker = adversary_named(adversary)
     splits = split_in_folds(table, min(folds, len(table)), seed) if len(table) > 1 else None
@@ -125,7 +126,7 @@ def test_folds_by_brute_force(table, adversary, sanitizer, folds, seed):
 
 
 @given(table=tables(30), folds=st.integers(2, 6), seed=st.integers(0, 9))
-@settings(max_examples=50, derandomize=True)
+@examples(50, derandomize=True)
 def test_everybody_is_held_out_once_and_values_are_dealt_evenly(table, folds, seed):
     if len(table) < folds:
         with pytest.raises(InputError, match="a fold needs at least one"):

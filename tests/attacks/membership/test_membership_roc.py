@@ -193,7 +193,7 @@ def plain_share(rate, members, held_out, together):
     return ends
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(scores, st.lists(st.integers(1, 4), min_size=5, max_size=7), st.integers(0, 10**6))
 def test_the_interval_of_the_share_found(members, sizes, seed):
     rng = np.random.default_rng(seed)

@@ -7,9 +7,10 @@ from math import prod
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from plain_recoding import recodable_tables
+from proofs import examples
 
 import unveil as uv
 from unveil.attacks.minimality import _minimality, _solving
@@ -166,7 +167,7 @@ def goals(draw, table, *, suppression):
     return options
 
 
-@settings(max_examples=40, derandomize=True)
+@examples(40, derandomize=True)
 @given(st.data(), recodable_tables(8), st.booleans())
 def test_like_running_the_sanitizer_on_all_worlds(data, table, recoded):
     options = data.draw(goals(table, suppression=recoded))
@@ -259,7 +260,7 @@ def by_force_alone(sanitizer, table):
     return beliefs
 
 
-@settings(max_examples=25, derandomize=True)
+@examples(25, derandomize=True)
 @given(st.data())
 def test_classes_that_are_looked_at_alone(data):
     n = data.draw(st.integers(4, 12))

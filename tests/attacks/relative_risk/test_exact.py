@@ -3,8 +3,9 @@
 import malaysian
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, given
 from plain_risk import plain_answer, tables_behind
+from proofs import examples
 from random_risks import problems
 from scipy import integrate
 from scipy.special import hyp2f1
@@ -80,7 +81,7 @@ def test_anatomy_with_naive_bayes_links_a_malaysian_more():
 
 @pytest.mark.parametrize("likelihood", LIKELIHOODS)
 @given(problem=problems(most_rows=5))
-@settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
+@examples(30, suppress_health_check=[HealthCheck.too_slow])
 def test_every_table_behind_the_release_is_counted(problem, likelihood):
     assume(sum(1 for _ in zip(tables_behind(problem), range(1000), strict=False)) < 1000)
     answer = exact_answer(problem, likelihood, conditional=True, steps=10**6)

@@ -6,8 +6,9 @@ import sys
 import malaysian
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_risks import loosely_grouped, small_table
 
 import unveil as uv
@@ -106,7 +107,7 @@ def plainly_at_risk(beliefs, tuple_of, secrets, ties):
 
 
 @given(seed=st.integers(0, 2**32 - 1), ties=st.sampled_from(["full", "fraction", "none"]))
-@settings(max_examples=30)
+@examples(30)
 def test_everything_that_is_counted_follows_from_the_two_beliefs(seed, ties):
     rng = np.random.default_rng(seed)
     table = small_table(rng, 14, (3, 2), 3)

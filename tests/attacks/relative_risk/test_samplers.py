@@ -8,7 +8,7 @@ import malaysian
 import numba
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from proofs import examples
 from random_risks import PRIORS, loosely_grouped, random_problem, small_table
@@ -111,7 +111,7 @@ def draw_normals(random, found):
     values=st.integers(1, 3), sizes=st.sampled_from([(4,), (3, 2), (2, 2, 2)]),
     priors=st.sampled_from(PRIORS), place=st.integers(0, 2),
 )  # fmt: skip
-@settings(max_examples=6, derandomize=True)
+@examples(6, derandomize=True)
 def test_samplers_find_what_enumeration_does(way, seed, rows, groups, values, sizes, priors, place):
     kind, likelihood, domains, algorithm, thin = WAYS[way]
     if kind == "horizontal" and likelihood == "naive-bayes":
@@ -129,7 +129,7 @@ def test_samplers_find_what_enumeration_does(way, seed, rows, groups, values, si
 
 @pytest.mark.parametrize("bits", [64, 6])
 @given(seed=st.integers(0, 2**32 - 1), priors=st.sampled_from(PRIORS), listed=st.booleans())
-@settings(max_examples=4, derandomize=True)
+@examples(4, derandomize=True)
 def test_boxes_that_are_not_written_out(bits, seed, priors, listed):
     """In words of so many bits: a tuple takes one of them, or two."""
     problem = random_problem(seed, 9, (4, 2, 2), 3, 3, kind="horizontal", domain="product",
@@ -145,7 +145,7 @@ def test_boxes_that_are_not_written_out(bits, seed, priors, listed):
 
 
 @given(seed=st.integers(0, 2**32 - 1), priors=st.sampled_from(PRIORS))
-@settings(max_examples=6, derandomize=True)
+@examples(6, derandomize=True)
 def test_copying_other_rows_is_as_good_as_going_through_the_list(seed, priors):
     problem = random_problem(seed, 9, (3, 2, 2), 2, 3, kind="horizontal", domain="product",
                              alpha=priors[0], beta=priors[1])  # fmt: skip

@@ -5,15 +5,16 @@ from collections import Counter
 import ibis
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from plain_counts import odd_tables, plain_classes, texts
+from proofs import examples
 
 from unveil.engine.counting import Held, InEngine, _in_engine, paired_in_engine
 from unveil.errors import InputError
 from unveil.measures import count
 
-FEWER = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEWER = examples(25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def check_pairs(pairs, ours, theirs):

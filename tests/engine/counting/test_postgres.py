@@ -6,14 +6,15 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from plain_counts import check_counts, odd_tables, plain_classes, texts
+from proofs import examples
 
 from unveil.engine.counting import Held, InEngine, paired_in_engine
 from unveil.errors import InputError
 from unveil.measures import count
 
-FEWER = settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEWER = examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @pytest.mark.parametrize(

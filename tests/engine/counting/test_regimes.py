@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from plain_counts import check_counts, odd_tables, plain, plain_classes, secret_text
+from proofs import examples
 from random_tables import tables
 
 from unveil.engine.counting import Held, InEngine, Secret, _expressions, text_of
 from unveil.errors import InputError
 from unveil.measures import count
 
-FEWER = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+FEWER = examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 REGIMES = {
     "fetched": None,

@@ -5,8 +5,9 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from scipy import stats
 from scipy.integrate import quad
 from scipy.special import gammaln
@@ -52,7 +53,7 @@ def test_the_first_three_sizes_have_closed_forms():
         )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(DISCOUNTS, FRACTIONS, SIZES)
 def test_the_risk_is_the_integral(discount, fraction, size):
     # E[1/F] is the integral of E[t^(F−1)] from 0 to 1; here in s = −f · ln of what t becomes.
@@ -122,7 +123,7 @@ def plain_likelihood(numbers, alpha, theta):
     return value
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.dictionaries(st.integers(1, 12), st.integers(1, 30), min_size=2, max_size=5))
 def test_no_parameters_are_likelier_than_those_found(numbers):
     alpha, theta = fit_pitman(sizes_of(numbers))
@@ -184,7 +185,7 @@ def test_the_expected_number_of_people_alone_is_about_a_power_of_the_population(
     assert expected_alone(0.0, 12.5, 10**8) == pytest.approx(12.5, rel=1e-6)  # Ewens: θ
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     st.dictionaries(st.integers(1, 20), st.integers(1, 30), min_size=1, max_size=6),
     st.integers(0, 3_000),
@@ -267,7 +268,7 @@ def test_a_single_record_is_taken_to_be_alone():
     assert found.estimate.uniques.pitman == pytest.approx(100)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.sampled_from([0.0, 0.5, 0.999, 1.0]), FRACTIONS, st.lists(SIZES, min_size=1))
 def test_no_risk_is_above_that_of_the_table_itself(discount, fraction, sizes):
     sizes = np.array(sizes)

@@ -8,8 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables, texts_of
 from split_counts import SplitCounts
 
@@ -83,7 +84,7 @@ def assert_in_population(found, records, people, threshold):
     assert {one.basis for one in found.attackers} == {"exact"}
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables(), THRESHOLDS, st.integers(0, 2**32 - 1))
 def test_the_prosecutor_is_what_the_records_say(microdata, threshold, seed):
     counts = count(microdata)
@@ -117,7 +118,7 @@ def cut(pairs: PairedSizes, parts: int) -> list[PairedSizes]:
     return blocks
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables(), st.integers(0, 2**32 - 1), THRESHOLDS, st.integers(1, 4))
 def test_a_population_is_looked_up(population, seed, threshold, parts):
     sample = some_of(population, seed)
@@ -134,7 +135,7 @@ def test_a_population_is_looked_up(population, seed, threshold, parts):
     assert split.to_dict() == found.to_dict()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tables(max_size=30), st.integers(0, 2**32 - 1), st.integers(1, 4), st.booleans())
 def test_cells_of_a_release_cover_people(population, seed, k, cuts):
     sample = some_of(population, seed)
@@ -175,7 +176,7 @@ def regions_of_a_column(draw, domain):
     return Sets(start.astype(np.int64), np.array(members, dtype=np.int32))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(st.data())
 def test_people_in_cells_of_any_shape_are_counted(data):
     domains = data.draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))

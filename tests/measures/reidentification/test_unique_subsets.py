@@ -8,9 +8,10 @@ from itertools import combinations
 import matplotlib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
+from proofs import examples
 from random_tables import random_microdata, tables
 from split_counts import SplitCounts
 
@@ -33,7 +34,7 @@ def plain_subsets(microdata, at_most):
     return found
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables(), st.integers(1, 5), st.integers(0, 2**32 - 1))
 def test_every_subset_is_counted(microdata, at_most, seed):
     found = unique_subsets(microdata, at_most=at_most)
@@ -48,7 +49,7 @@ def test_every_subset_is_counted(microdata, at_most, seed):
     assert split.to_dict() == found.to_dict()
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(tables(max_size=20), st.sampled_from([0.0, 0.05, 0.3, 1.0]))
 def test_minimal_subsets_have_no_part_that_does(microdata, share):
     found = unique_subsets(microdata, at_most=4)
@@ -62,7 +63,7 @@ def test_minimal_subsets_have_no_part_that_does(microdata, share):
     assert {one.keys for one in found.minimal(share)} == minimal
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(max_size=20), st.integers(1, 4))
 def test_what_a_key_adds_is_the_mean_of_what_it_adds_to_each(microdata, at_most):
     found = unique_subsets(microdata, at_most=at_most)

@@ -4,8 +4,9 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from proofs import examples
 from random_tables import random_microdata, tables, texts_of
 from split_counts import SplitCounts
 
@@ -17,7 +18,7 @@ from unveil.measures._sizes import UniquenessLooking
 from unveil.measures.reidentification._risk import RiskLooking
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(tables(), st.integers(0, 2**32 - 1))
 def test_it_is_what_the_records_say(microdata, seed):
     number = Counter(texts_of(microdata, i) for i in range(len(microdata)))
