@@ -100,12 +100,19 @@ FAULTS = {
 }  # fmt: skip
 
 
+SOME = [pytest.param(1, marks=pytest.mark.chaos, id="every call"), pytest.param(3, id="a third")]
+
+
+@pytest.mark.parametrize("every", SOME)
 @pytest.mark.parametrize("fault", FAULTS)
-def test_after_an_error_at_any_call_all_are_old_or_all_are_new(fault: str, folder: Path) -> None:
+def test_after_an_error_at_any_call_all_are_old_or_all_are_new(
+    fault: str, every: int, folder: Path
+) -> None:
     before, old = state(folder), versions(folder)
     calls = calls_of(partial(write, folder, 2))
     assert {"open", "fsync", "replace", "unlink"} <= set(calls)
-    for at in range(len(calls) + 1):
+    # Faults begin at other calls, so that together they hit every one.
+    for at in [*range(list(FAULTS).index(fault) % every, len(calls), every), len(calls)]:
         again(folder, before)
         failed = False
         with faulty(at, FAULTS[fault]):
@@ -157,10 +164,11 @@ def killed_at(at: int, work: Callable[[], object]) -> bool:
     return code != 0
 
 
-def test_after_a_kill_at_any_call_every_file_is_whole(folder: Path) -> None:
+@pytest.mark.parametrize("every", SOME)
+def test_after_a_kill_at_any_call_every_file_is_whole(every: int, folder: Path) -> None:
     before, old = state(folder), versions(folder)
     calls = calls_of(partial(write, folder, 2))
-    for at in range(len(calls)):
+    for at in range(len(before) % every, len(calls), every):
         again(folder, before)
         assert killed_at(at, partial(write, folder, 2))
         found = versions(folder)
