@@ -104,14 +104,26 @@ def everything_that_pages_name() -> None:
     write_key(hashlib.sha256(b"unveil").hexdigest(), "report.key")
 
 
+@pytest.fixture(scope="session")
+def named(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with everything that pages name, to be copied."""
+    folder = tmp_path_factory.mktemp("named")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        everything_that_pages_name()
+    return folder
+
+
 @pytest.mark.parametrize(
     "page",
     [page for page in PAGES if PLAYED & {block.language for block in blocks(page)}],
     ids=lambda page: page.name,
 )
-def test_commands_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_run(
+    page: Path, named: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(named, tmp_path, dirs_exist_ok=True)
     monkeypatch.chdir(tmp_path)
-    everything_that_pages_name()
     for block in blocks(page):
         if block.language == "toml":
             correct_the_project(block)
