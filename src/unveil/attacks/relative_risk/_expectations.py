@@ -32,7 +32,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
 from scipy.special import loggamma
 
 Weigh: TypeAlias = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]]
@@ -90,6 +89,8 @@ def components(sets: Sequence[NDArray[np.integer]]) -> list[list[int]]:
     """Group sets that share members, directly or through other sets."""
     if not sets:
         return []
+    from scipy.sparse.csgraph import connected_components  # takes a quarter of a second to import
+
     members = np.concatenate(sets) + len(sets)
     owner = np.repeat(np.arange(len(sets)), [len(one) for one in sets])
     shape = (int(members.max()) + 1,) * 2
