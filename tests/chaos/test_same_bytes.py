@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import random
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -36,18 +39,28 @@ COMMANDS = {
 QUICK = ("differential-inference", "relative-risk")
 
 
-def outputs(command: list[str], folder: Path, *, hashes: int, jobs: int) -> dict[str, bytes]:
-    """What a process of its own prints and writes."""
+def outputs(
+    command: list[str], folder: Path, *, hashes: int, jobs: int, busy: bool = False
+) -> dict[str, bytes]:
+    """What a process of its own prints and writes; one on a busy machine is stopped often."""
     for file in folder.glob("o.*"):
         file.unlink()
-    done = subprocess.run(
-        [sys.executable, "-m", "unveil", *command], cwd=folder, capture_output=True, check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": f"{hashes}",
-             "LOKY_MAX_CPU_COUNT": f"{jobs}", "NUMBA_NUM_THREADS": f"{jobs}"},
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr.decode()
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": f"{hashes}",
+           "LOKY_MAX_CPU_COUNT": f"{jobs}", "NUMBA_NUM_THREADS": f"{jobs}"}  # fmt: skip
+    with (folder / "said").open("wb") as said, (folder / "errors").open("wb") as errors:
+        running = subprocess.Popen(
+            [sys.executable, "-m", "unveil", *command], cwd=folder, stdout=said, stderr=errors,
+            env=env,
+        )  # fmt: skip
+        chance = random.Random(hashes)
+        while busy and running.poll() is None:
+            for number in (signal.SIGSTOP, signal.SIGCONT):
+                time.sleep(chance.uniform(0.01, 0.1))
+                running.send_signal(number)
+        code = running.wait()
+    assert code == 0, (folder / "errors").read_text()
     written = {file.name: file.read_bytes() for file in folder.glob("o.*")}
-    return {"stdout": done.stdout, **written}
+    return {"stdout": (folder / "said").read_bytes(), **written}
 
 
 @pytest.mark.parametrize(
@@ -57,12 +70,12 @@ def outputs(command: list[str], folder: Path, *, hashes: int, jobs: int) -> dict
         for name in COMMANDS
     ],
 )
-def test_two_processes_with_other_hashes_and_workers(table, name):
+def test_two_processes_with_other_hashes_workers_and_pauses(table, name):
     folder = table.parent
     write_key("ab" * 32, folder / "the.key")
     # The number of workers must not be in the command, which reports show.
     one = outputs(COMMANDS[name], folder, hashes=1, jobs=1)
-    two = outputs(COMMANDS[name], folder, hashes=2, jobs=2)
+    two = outputs(COMMANDS[name], folder, hashes=2, jobs=2, busy=True)
     assert one.keys() == two.keys()
     assert len(one) > 1
     for file in one:

@@ -68,7 +68,7 @@ def covered(kind, repeats, **options):
 
 def repeats():
     """300 in ``make proofs``, and a bounded share of them in every run."""
-    return 300 if settings().max_examples >= 100 else 30
+    return 300 if settings().max_examples >= 100 else 20
 
 
 @pytest.mark.parametrize(
