@@ -127,6 +127,9 @@ class Declaration:
         Options that an audit gives it unless the user does, by name; or, where they depend on what
         is audited, a function (or where it is) of ``microdata`` and ``sanitizer`` that returns
         them. With a function a sanitizer may also be a folder of releases made beforehand.
+    original_adds : str
+        What the original table tells that a release alone cannot, as the end of a sentence: ``which
+        links are right``. For functions that take one.
     examples : str
         Examples for the help of its command.
     plugin : str, optional
@@ -151,6 +154,7 @@ class Declaration:
     first_look: bool = False
     compare: str | Callable[[Mapping[str, Any]], list[Text]] | None = None
     in_audit: str | Callable[..., dict[str, Any]] | Mapping[str, Any] | None = None
+    original_adds: str = ""
     examples: str = ""
     plugin: str | None = None
 
@@ -184,6 +188,11 @@ class Declaration:
         """What it works on, by the name of the parameter."""
         found = self._read(lambda function: inspect.signature(function, eval_str=True).parameters)
         return {name: one for name, one in found.items() if name in SOURCES}
+
+    def needs(self, source: str) -> bool:
+        """Whether its function cannot do without something to work on (`SOURCES`)."""
+        one = self.sources().get(source)
+        return one is not None and one.default is inspect.Parameter.empty
 
     def _read(self, what: Callable[[Callable[..., Finding]], T]) -> T:
         """Something of the function; an error of a plug-in says whose it is."""

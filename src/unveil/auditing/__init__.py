@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from unveil.auditing._figures import FIGURES, Figure, Question
     from unveil.auditing._finding import Audit, Audited, Looked, OneSecret
     from unveil.auditing._form import schema
+    from unveil.auditing._grounds import Ground, ToRead, unanswered
     from unveil.auditing._names import (
         is_reference,
         key_from,
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
         rows_behind,
         write_key,
     )
-    from unveil.auditing._subjects import ToRead
     from unveil.auditing._thresholds import Check, State, Threshold, in_short
 
 __all__, __getattr__ = lazily(__name__)

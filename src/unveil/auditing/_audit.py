@@ -15,14 +15,8 @@ from unveil._faults import contained
 from unveil.attacks.shared import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
-from unveil.auditing._subjects import (
-    Subject,
-    known_of,
-    of_their_secrets,
-    partitions_of,
-    subjects_of,
-    tables_of,
-)
+from unveil.auditing._grounds import Ground, grounds_of, known_of, partitions_of
+from unveil.auditing._subjects import Subject, of_their_secrets, subjects_of
 from unveil.auditing._thresholds import State, Threshold, thresholds_of
 from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
 from unveil.engine import (
@@ -101,7 +95,7 @@ def step_of_release(subject: Subject, name: str, options: Mapping[str, Any]) -> 
     """What a part takes, or making the release, where the user gave the part these options."""
     family = "published" if subject.sanitizer is None else type(subject.sanitizer).__name__
     each = _MICROSECONDS.get(name, 10.0) * _fineness(subject.sanitizer)
-    seconds = _ALWAYS + 1e-6 * each * len(subject.microdata)
+    seconds = _ALWAYS + 1e-6 * each * subject.records
     at_most = None
     budget = PARTS[name].budget if name in PARTS else None
     if budget is not None and _takes_its_budget(name, subject.sanitizer):
@@ -151,11 +145,11 @@ class Run:
         self.seconds = 0.0
 
     def over(
-        self, tables: Sequence[Microdata], subjects: Sequence[Sequence[Subject]]
+        self, grounds: Sequence[Ground], subjects: Sequence[Sequence[Subject]]
     ) -> list[OneSecret]:
-        """Look at the subjects of each table, one after the other."""
+        """Look at the subjects of each ground, one after the other."""
         begun = time.perf_counter()
-        baselines = [self._baseline(*pair) for pair in zip(tables, subjects, strict=True)]
+        baselines = [self._baseline(*pair) for pair in zip(grounds, subjects, strict=True)]
         everything = [
             subject
             for some, baseline in zip(subjects, baselines, strict=True)
@@ -164,7 +158,7 @@ class Run:
         forecast = Forecast(steps_of(everything, self._parts, self._asked))
         secrets = []
         with StepsShown(forecast, self._progress) as steps:
-            for table, some, baseline in zip(tables, subjects, baselines, strict=True):
+            for ground, some, baseline in zip(grounds, subjects, baselines, strict=True):
                 audited = [
                     self._judged(self._one(subject, steps, alone=len(some) == 1))
                     for subject in some
@@ -172,18 +166,20 @@ class Run:
                 beside = [self._one(_as_published(one, audited), steps) for one in baseline]
                 secrets.append(
                     OneSecret(
-                        microdata=table, audited=audited,
+                        ground=ground, audited=audited,
                         baseline=next((one for one in beside if one.error is None), None),
                     )
                 )  # fmt: skip
         self.seconds = time.perf_counter() - begun
         return secrets
 
-    def _baseline(self, table: Microdata, subjects: Sequence[Subject]) -> list[Subject]:
+    def _baseline(self, ground: Ground, subjects: Sequence[Subject]) -> list[Subject]:
         """The table as it is, to compare with; none if it is among what is audited."""
         if not self._wants_baseline or any(isinstance(o.sanitizer, Identity) for o in subjects):
             return []
-        return [Subject(name=BASELINE, microdata=table, sanitizer=Identity())]
+        if ground.original is None:
+            return []
+        return [Subject(name=BASELINE, ground=ground, sanitizer=Identity())]
 
     def _judged(self, audited: Audited) -> Audited:
         checks = audited.checked(self._thresholds)
@@ -191,6 +187,8 @@ class Run:
             # Nothing passes by these alone, so they are told where they do not hold.
             bad = {State.FAILS, State.NOT_KNOWN} if checks else {State.FAILS}
             never = [one for one in self._never if one not in self._thresholds]
+            if audited.subject.microdata is None:  # what it would tell is assumed, and said
+                never = [one for one in never if one.figure.name in audited.values]
             checks += [one for one in audited.checked(never) if one.state in bad]
         return replace(audited, checks=checks)
 
@@ -212,9 +210,10 @@ class Run:
                 values |= part.values(found.finding)
         discretion = self._asked.discretion
         coarse = Coarseness(
-            people=len(subject.microdata), smallest=discretion.smallest, exact=discretion.private,
+            people=subject.records, smallest=discretion.smallest, exact=discretion.private,
             # Of several candidates that are made here, one at most will be published.
             published=alone or subject.kind == "release",
+            alone=subject.microdata is None and self._asked.external is None,
         )  # fmt: skip
         return Audited(
             subject=subject, looked=looked, values=values, error=error, coarse=coarse,
@@ -224,7 +223,7 @@ class Run:
     def _make(self, subject: Subject) -> UnveilError | None:
         """Have the release made once; why not, if it cannot be."""
         try:
-            with contained(), within(subject.microdata.sensitive.name, subject.name):
+            with contained(), within(subject.ground.sensitive, subject.name):
                 subject.have_made(self._asked.seconds)
         except UnveilError as failed:
             return failed
@@ -235,8 +234,8 @@ class Run:
     def _look(self, part: Part, subject: Subject) -> Looked:
         if self.interrupted:
             return Looked(status="interrupted", why="the audit was interrupted before it")
-        with within(subject.microdata.sensitive.name, subject.name, part.name):
-            earlier = kept("looked", shared=[subject.microdata, subject.release])
+        with within(subject.ground.sensitive, subject.name, part.name):
+            earlier = kept("looked", shared=subject.shared)
             looked = earlier.last()
             if isinstance(looked, Looked):
                 return looked
@@ -272,9 +271,11 @@ class Run:
 
 
 def audit(
-    microdata: Microdata | Sequence[Microdata],
+    microdata: Microdata | Sequence[Microdata] | None,
     releases: Any = None,
     *,
+    external: Any = None,
+    identifier: str | Sequence[str] = (),
     attacks: Iterable[str] | Mapping[str, Mapping[str, Any]] | None = None,
     fail_on: str | Threshold | Iterable[str | Threshold] | None = None,
     knows: str | Sequence[str] | None = None,
@@ -298,11 +299,19 @@ def audit(
     microdata : Microdata, or sequence of Microdata
         The original table: the attacker knows its quasi-identifiers and wants to know its
         sensitive column. Several are the same table with other sensitive columns, each tested in
-        turn: the others are then neither known to the attacker nor published.
+        turn: the others are then neither known to the attacker nor published. None where nobody
+        has it: then releases that were read without it are audited alone (`read_release`,
+        `read_anatomy`), and the report says what the original would add.
     releases : optional
         What is audited: a release, a sanitizer, a name such as ``"mondrian:k=5"``, a series such
         as ``"mondrian:k=2..64"``, a list of these, or a mapping of names to them. By default a
-        first look: the table as it is, and Mondrian with some k.
+        first look: the table as it is, and Mondrian with some k. Without the original, releases
+        with several sensitive columns are each tested in turn.
+    external : Microdata, pandas, polars or Arrow table, mapping, or path, optional
+        The people whom the attacker knows, for attacks that look for them; see `linkage`. By
+        default those of the original.
+    identifier : str or sequence of str
+        Columns that name people: in ``external``, and without the original in what was published.
     attacks : names, or mapping of names to options, optional
         Which attacks and measures, or ``"all"``; by default those that are quick and fit. Options
         are those of the attack's own function, such as ``{"relative-risk": {"beta": 0.1}}``.
@@ -354,10 +363,17 @@ def audit(
     False
     >>> [(one.name, one.passed) for one in found.releases]
     [('Mondrian(k=5)', False), ('Mondrian(k=20)', True)]
+
+    A published file, and nothing else:
+
+    >>> published = {"age": ["30-39"] * 4 + ["40-49"] * 4, "vote": ["a", "b"] * 4}
+    >>> release = uv.read_release(published, quasi="age", sensitive="vote")
+    >>> uv.audit(None, release, fail_on="k < 3").passed
+    True
     """
     if run is not None and current_run() is None:
         return going_on(audit, **locals())
-    tables = tables_of(microdata)
+    grounds = grounds_of(microdata, releases)
     seed = seed_number(seed)
     if adversary is not None:  # refused now, not in each attack
         adversaries_named(adversary, seed)
@@ -371,20 +387,21 @@ def audit(
     )
     asked = Asked(
         adversary=adversary, seed=seed, jobs=jobs, progress=progress, discretion=discretion,
-        options=options, knows=known_of(knows, tables[0]), tolerance=tolerance,
-        partitions=partitions_of(partitions, tables),
-        roled=tuple(table.sensitive.name for table in tables), least=_least(thresholds),
+        options=options, knows=known_of(knows, grounds[0]), tolerance=tolerance,
+        partitions=partitions_of(partitions, grounds), external=external,
+        identifier=(identifier,) if isinstance(identifier, str) else tuple(identifier),
+        roled=tuple(ground.sensitive for ground in grounds), least=_least(thresholds),
     )  # fmt: skip
     subjects = of_their_secrets(
         [
-            [replace(one, seed=seed) for one in subjects_of(releases, table, discretion.key)]
-            for table in tables
+            [replace(one, seed=seed) for one in subjects_of(releases, ground, discretion.key)]
+            for ground in grounds
         ],
-        tables,
+        grounds,
     )
     work = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,
               baseline=baseline, strict_columns=strict_columns)  # fmt: skip
-    secrets = work.over(tables, subjects)
+    secrets = work.over(grounds, subjects)
     return Audit(
         secrets=tuple(sorted(secrets, key=lambda one: one.badness(), reverse=True)),
         parts=tuple(wanted), thresholds=tuple(thresholds), asked=asked,
@@ -399,12 +416,13 @@ def _as_published(baseline: Subject, audited: Sequence[Audited]) -> Subject:
     first = next((level for level in levels if level is not None), None)
     if first is None:
         return baseline
-    secret = baseline.microdata.sensitive.name
+    secret = baseline.ground.sensitive
     if any(level is None or level.column.texts != first.column.texts for level in levels):
         return replace(baseline, name=f"{BASELINE}, with exact {secret}")
     return replace(
-        baseline, name=f"{BASELINE}, with {secret} {first.in_short}", microdata=read[0].at_level
-    )
+        baseline, name=f"{BASELINE}, with {secret} {first.in_short}",
+        ground=replace(baseline.ground, original=read[0].at_level),
+    )  # fmt: skip
 
 
 def _least(thresholds: Sequence[Threshold]) -> int | None:

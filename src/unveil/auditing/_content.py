@@ -20,6 +20,7 @@ from unveil.auditing._discretion import PRIVATE, Masking, fingerprint_of, under_
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._finding import Audited, OneSecret, besides, verdict_of
 from unveil.auditing._form import FORM, first_fault
+from unveil.auditing._grounds import unanswered
 from unveil.auditing._names import public_command, public_name
 from unveil.auditing._subjects import in_words
 from unveil.auditing._thresholds import State
@@ -34,18 +35,18 @@ if TYPE_CHECKING:
 
 def content_of(audit: Audit) -> dict[str, Any]:
     """All of it, except who is behind a reference."""
-    table = audit.secrets[0].microdata
     masking = audit.masking(audit.secrets[0])
     return {
         "finding": "audit",
         "form": FORM,
         "data": {
-            "source": public_name(table.source),
-            "records": audit.people,
-            "quasi": [column.name for column in table.quasi],
+            "source": public_name(audit.ground.source),
+            "records": audit.records,
+            "quasi": list(audit.ground.quasi),
             "sensitive": [one.sensitive for one in audit.secrets],
             "notes": [masking.text(note) for note in audit.notes],
         },
+        "alone": _alone(audit),
         "threat": _threat(audit),
         "verdict": {
             "state": _word(audit.state), "passed": audit.passed, "heading": _heading(audit),
@@ -67,8 +68,19 @@ def content_of(audit: Audit) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _alone(audit: Audit) -> dict[str, Any] | None:
+    """What is taken for granted without the original, and what it would add."""
+    if audit.ground.original is not None:
+        return None
+    masking = audit.masking(audit.secrets[0])
+    return {
+        "assumed": [masking.text(one) for one in audit.assumed],
+        "unanswered": [{"title": title, "adds": adds} for title, adds in unanswered()],
+    }
+
+
 def _threat(audit: Audit) -> dict[str, Any]:
-    quasi = [column.name for column in audit.secrets[0].microdata.quasi]
+    quasi = list(audit.ground.quasi)
     wants = [one.sensitive for one in audit.secrets]
     knows = audit.asked.knows
     return {
@@ -164,12 +176,12 @@ def _section(audit: Audit, one: OneSecret, part: Part) -> dict[str, Any]:
         **dataclasses.asdict(telling),
         "sentences": [masking.named(sentence) for sentence in telling.sentences],
         "looked": [
-            _looked(audited, part, masking) for audited in one.audited if audited.error is None
+            _looked(audited, part, masking, one) for audited in one.audited if audited.error is None
         ],
     }
 
 
-def _looked(audited: Audited, part: Part, masking: Masking) -> dict[str, Any]:
+def _looked(audited: Audited, part: Part, masking: Masking, one: OneSecret) -> dict[str, Any]:
     look = audited.looked[part.name]
     return {
         "release": audited.name,
@@ -208,8 +220,8 @@ def _reproduce(audit: Audit) -> dict[str, Any]:
                 for name, fingerprint in audit.fingerprints.items()
             },
             **{
-                f"{public_name(one.microdata.source)}, with {one.sensitive}": fingerprint_of(
-                    one.microdata, audit.key
+                f"{public_name(one.ground.source)}, with {one.sensitive}": fingerprint_of(
+                    one.columns, audit.key
                 )
                 for one in audit.secrets
             },

@@ -18,7 +18,7 @@ import hashlib
 import hmac
 import re
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -49,7 +49,8 @@ class Masking:
 
     Parameters
     ----------
-    microdata : Microdata
+    table : Microdata, or sequence of Column
+        The original; without it what was published, column by column.
     smallest : int
         What fewer people have is masked.
     public : iterable of str
@@ -61,12 +62,12 @@ class Masking:
     """
 
     def __init__(
-        self, microdata: Microdata, smallest: int, *, public: Iterable[str] = (),
+        self, table: Microdata | Sequence[Column], smallest: int, *, public: Iterable[str] = (),
         instead: Mapping[str, str] | None = None, shows_all: bool = False,
     ) -> None:  # fmt: skip
-        self._columns, self._smallest = microdata.columns, 0 if shows_all else smallest
+        self._columns, self._smallest = _columns_of(table), 0 if shows_all else smallest
         self.shows_all = shows_all
-        self._public = {*public, *(column.name for column in microdata.columns)}
+        self._public = {*public, *(column.name for column in self._columns)}
         # The longest first: one may be a part of another.
         self._instead = sorted((instead or {}).items(), key=lambda pair: -len(pair[0]))
 
@@ -155,6 +156,19 @@ class Masking:
     @property
     def _rare_numbers(self) -> set[float]:
         return self._rare_texts[1]
+
+
+def _columns_of(table: Microdata | Sequence[Column]) -> Sequence[Column]:
+    return table.columns if isinstance(table, Microdata) else table
+
+
+def numbers_in(text: str) -> list[str]:
+    """The numbers in a cell, without what parts their thousands.
+
+    >>> numbers_in("[40, 1,097]"), numbers_in("40-49")
+    (['40', '1097'], ['40', '49'])
+    """
+    return [found[0].replace(",", "") for found in _NUMBER.finditer(text)]
 
 
 def _rare(column: Column, smallest: int) -> Iterator[str]:
@@ -277,15 +291,17 @@ class Discretion:
             return f"(a class of fewer than {self.smallest})"
         return ", ".join(masking.cell(text) for text in texts)
 
-    def masking(self, microdata: Microdata, names: Mapping[str, str] | None = None) -> Masking:
+    def masking(
+        self, table: Microdata | Sequence[Column], names: Mapping[str, str] | None = None
+    ) -> Masking:
         """What is taken out of texts from elsewhere; ``names`` and what stands for them."""
         return Masking(
-            microdata, self.smallest, public=(names or {}).values(), instead=names,
+            table, self.smallest, public=(names or {}).values(), instead=names,
             shows_all=self.private,
         )  # fmt: skip
 
 
-def fingerprint_of(microdata: Microdata, key: str) -> str:
+def fingerprint_of(table: Microdata | Sequence[Column], key: str) -> str:
     """A keyed hash (HMAC-SHA-256) of what was read: names, roles, domains and codes of all columns.
 
     Without the key it says nothing. A plain hash would: who knows all of a table but one cell could
@@ -301,7 +317,7 @@ def fingerprint_of(microdata: Microdata, key: str) -> str:
     False
     """
     told = hmac.new(bytes.fromhex(key), b"table:", hashlib.sha256)
-    for column in microdata.columns:
+    for column in _columns_of(table):
         for part in (column.name, str(column.role), str(column.size), *column.texts):
             told.update(f"{len(part)}:{part}".encode(errors="surrogatepass"))
         told.update(column.codes.astype("<i8").tobytes())

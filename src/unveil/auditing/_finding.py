@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from unveil._text import display_name, one_in
 from unveil.auditing._discretion import Masking
 from unveil.auditing._figures import FIGURES
+from unveil.auditing._grounds import Ground, assumed_alone, published_columns
 from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, State, Threshold, in_short, worst
@@ -22,7 +23,7 @@ from unveil.errors import File, InputError, Message, Text, View
 from unveil.files import write_text
 from unveil.findings import Figure, Finding, Value
 from unveil.measures import Identifiers, published_besides
-from unveil.microdata import Microdata, Release, one_value
+from unveil.microdata import AnyRelease, Column, Microdata, Release, one_value
 from unveil.registry import audited as declared_parts
 from unveil.render import Coarseness, json_text
 from unveil.sanitize import Identity, Oracle
@@ -117,13 +118,13 @@ class Audited:
     @property
     def is_untouched(self) -> bool:
         """Whether the table is published as it is: a baseline, and never the best release."""
-        made = self.subject.made
-        if isinstance(made, Release) and len(made) == len(self.subject.microdata):
+        made, table = self.subject.made, self.subject.microdata
+        if table is None:
+            return False  # nobody knows what it was
+        if isinstance(made, Release) and len(made) == len(table):
             # Whatever was measured: all cells are values, so nothing was lost.
             exact = all((one_value(regions) >= 0).all() for regions in made.regions)
-            same = made.level is None and bool(
-                (made.totals == self.subject.microdata.sensitive_counts).all()
-            )
+            same = made.level is None and bool((made.totals == table.sensitive_counts).all())
             return bool(exact and same and not made.perturbed)
         return isinstance(self.subject.sanitizer, Identity) or (
             self.figures.get("loss") == 0 and not self.figures.get("suppressed")
@@ -145,6 +146,13 @@ class Audited:
     def crashes(self) -> bool:
         """Whether unveil itself failed, in making it or in a part."""
         return self.internal or any(look.internal for look in self.looked.values())
+
+    @property
+    def people(self) -> int:
+        """How many people the attacker knows: on a list, or all of the original."""
+        looked = self.looked.get("linkage")
+        listed = None if looked is None else getattr(looked.finding, "people", None)
+        return self.subject.records if listed is None else len(listed)
 
     @property
     def besides(self) -> Identifiers | None:
@@ -206,19 +214,45 @@ class Audited:
         looked = self.looked[part]
         if looked.finding is None:
             return looked.why
-        return next(
-            (one.why_not for one in looked.finding.figures if one.figure.name == figure), looked.why
-        )
+        given = {one.figure.name: one for one in looked.finding.figures}
+        if figure not in given and self.subject.microdata is None:
+            return f"{part} gives it only with the original table"
+        return given[figure].why_not if figure in given else looked.why
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OneSecret:
     """All releases, with one sensitive attribute that the attacker wants to know."""
 
-    microdata: Microdata
+    ground: Ground
     audited: Sequence[Audited]
     baseline: Audited | None = None
-    """The table as it is, which no threshold applies to; None if it is among the releases."""
+    """The table as it is, which no threshold applies to; None if it is among the releases, or if
+    there is no original."""
+
+    @property
+    def microdata(self) -> Microdata | None:
+        """The original, if there is one."""
+        return self.ground.original
+
+    @property
+    def published(self) -> list[AnyRelease]:
+        """What could be read or made."""
+        return [one.subject.made for one in self.audited if one.subject.made is not None]
+
+    @property
+    def notes(self) -> Sequence[Text]:
+        """How the table was read; without the original, how what was published was."""
+        if self.microdata is not None:
+            return self.microdata.notes
+        return [*dict.fromkeys(note for release in self.published for note in release.notes)]
+
+    @cached_property
+    def columns(self) -> Sequence[Column]:
+        """What people have: in the original, or as published."""
+        if self.microdata is not None:
+            return self.microdata.columns
+        return published_columns(self.published)
 
     @property
     def beside(self) -> list[Audited]:
@@ -259,7 +293,7 @@ class OneSecret:
     @property
     def sensitive(self) -> str:
         """What the attacker wants to know."""
-        return self.microdata.sensitive.name
+        return self.ground.sensitive
 
     @property
     def levels(self) -> list[Text]:
@@ -274,11 +308,13 @@ class OneSecret:
         ]  # fmt: skip
 
     @property
-    def at_levels(self) -> Microdata:
-        """The table, with the sensitive column also as it is published."""
-        columns = (level.of(self.microdata.sensitive) for one in self.audited
-                   if (level := one.subject.level) is not None)  # fmt: skip
-        return replace(self.microdata, columns=(*self.microdata.columns, *columns))
+    def at_levels(self) -> Sequence[Column]:
+        """The same, with the sensitive column also at the levels at which it is published."""
+        if self.microdata is None:
+            return self.columns
+        levels = (one.subject.level for one in self.audited)
+        secret = self.microdata.sensitive
+        return (*self.columns, *(level.of(secret) for level in levels if level is not None))
 
     def badness(self) -> tuple[float, ...]:
         """The order in which sensitive columns are shown, the worst first.
@@ -347,11 +383,8 @@ class Audit(Finding):
     @property
     def notes(self) -> list[Text]:  # type: ignore[override]  # of all its tables
         """How the table was read; for a secret by itself, where that was not the same for all."""
-        notes = dict.fromkeys(note for one in self.secrets for note in one.microdata.notes)
-        of = {
-            note: [one.sensitive for one in self.secrets if note in one.microdata.notes]
-            for note in notes
-        }
+        notes = dict.fromkeys(note for one in self.secrets for note in one.notes)
+        of = {note: [one.sensitive for one in self.secrets if note in one.notes] for note in notes}
         of_tables = [
             note if len(of[note]) == len(self.secrets) else f"for {' and '.join(of[note])}, {note}"
             for note in notes
@@ -359,9 +392,28 @@ class Audit(Finding):
         return [*(note for one in self.secrets for note in one.levels), *of_tables]
 
     @property
-    def people(self) -> int:
-        """Number of records; of several sensitive columns, of the one that most people have."""
-        return max(len(one.microdata) for one in self.secrets)
+    def ground(self) -> Ground:
+        """The table, or what was published alone, with the sensitive column that is worst off."""
+        return self.secrets[0].ground
+
+    @property
+    def records(self) -> int | None:
+        """How many there are; None where published files have different numbers.
+
+        Of several sensitive columns of an original, of the one that most people have.
+        """
+        if self.ground.original is not None:
+            return max(one.subject.records for one in self.releases)
+        found = {one.subject.records for one in self.releases if one.error is None}
+        return found.pop() if len(found) == 1 else None
+
+    @property
+    def assumed(self) -> list[Text]:
+        """What is taken for granted where there is no original; nothing where there is one."""
+        if self.ground.original is not None:
+            return []
+        published = [release for one in self.secrets for release in one.published]
+        return assumed_alone(self.ground, published)
 
     @property
     def releases(self) -> list[Audited]:
@@ -553,7 +605,7 @@ class Audit(Finding):
 
 def verdict_of(audit: Audit) -> list[str]:
     """The verdict in plain words. Where there is no threshold, none is invented."""
-    said = []
+    said = [audit.masking(audit.secrets[0]).text(one) for one in audit.assumed]
     if audit.interrupted:
         said.append("This audit was interrupted: the results are incomplete.")
     for one in audit.secrets:
@@ -609,7 +661,9 @@ def _found(audit: Audit, one: OneSecret) -> list[str]:
         found = {
             name: look.finding
             for name, audited in left.items()
-            if (look := audited.looked.get(part.name)) is not None and look.finding is not None
+            if (look := audited.looked.get(part.name)) is not None
+            and look.finding is not None
+            and look.finding.figures
         }
         sentences = part.in_short(found, audit.asked_of(one), one.coarse) if found else ()
         if sentences:
@@ -642,7 +696,7 @@ def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
         if audited.name in releases and audited.figures.get("one_value")
     }
     people = [
-        f"{_so_many(audited.coarse, value, len(one.microdata))} under {display_name(audited.name)}"
+        f"{_so_many(audited.coarse, value, audited.people)} under {display_name(audited.name)}"
         for audited, value in shares.items()
     ]
     if not people:

@@ -188,13 +188,30 @@ class FigureForm(_Closed):
 
 
 class Data(_Closed):
-    """The table."""
+    """The table; without the original, what was published."""
 
     source: str
-    records: Annotated[int, Field(ge=0)]
+    records: Annotated[
+        Annotated[int, Field(ge=0)] | None,
+        Field(description="Null where published files have different numbers of them."),
+    ]
     quasi: list[str]
     sensitive: list[str]
     notes: list[str]
+
+
+class Unanswered(_Closed):
+    """A question that only the original answers."""
+
+    title: str
+    adds: str
+
+
+class Alone(_Closed):
+    """An audit of what was published, without the original."""
+
+    assumed: Annotated[list[str], Field(description="What is taken for granted.")]
+    unanswered: Annotated[list[Unanswered], Field(description="What the original would add.")]
 
 
 class Threat(_Closed):
@@ -246,6 +263,10 @@ class AuditForm(_Closed):
     finding: Literal["audit"]
     form: Literal[5]
     data: Data
+    alone: Annotated[
+        Alone | None,
+        Field(description="Of an audit without the original; null or missing if it was given."),
+    ] = None
     threat: Threat
     verdict: Verdict
     thresholds: list[str]

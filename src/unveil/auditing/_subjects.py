@@ -7,34 +7,24 @@ published has no other: what two of them would tell together is not tested, and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from unveil.auditing._grounds import Ground, ToRead, published_alone, sensitive_of
 from unveil.auditing._names import fingerprint, public_name
 from unveil.engine import checkpointed
-from unveil.errors import Call, Cell, Column, File, InputError, Listed, Option, Text, did_you_mean
-from unveil.measures import Partition, secret_of
-from unveil.microdata import AnyRelease, Level, Microdata, Release, at_published_level
-from unveil.sanitize import (
-    Oracle,
-    Sanitizer,
-    as_microdata,
-    as_sanitizer,
-    first_look,
-    sanitizers_named,
+from unveil.errors import Call, File, InputError, Listed, Text
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Level,
+    Microdata,
+    Release,
+    at_published_level,
 )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ToRead:
-    """What was published and has yet to be read, for each sensitive attribute anew.
-
-    One that cannot be read does not affect the other releases.
-    """
-
-    read: Callable[[Microdata], AnyRelease]
+from unveil.sanitize import Oracle, Sanitizer, as_sanitizer, first_look, sanitizers_named
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,11 +35,34 @@ class Subject:
     """
 
     name: str
-    microdata: Microdata
+    ground: Ground
     sanitizer: Sanitizer | None = None
     published: AnyRelease | ToRead | None = None
     seed: int = 0
     """On which the release depends, where its sanitizer depends on chance."""
+
+    @property
+    def microdata(self) -> Microdata | None:
+        """The original, if there is one."""
+        return self.ground.original
+
+    @property
+    def records(self) -> int:
+        """How many there are in the original; without it, in what is published."""
+        if self.microdata is not None:
+            return len(self.microdata)
+        return 0 if self.made is None else int(self.made.sizes.sum())
+
+    @property
+    def secret(self) -> Column:
+        """The sensitive column, as it is published."""
+        table = self.at_level
+        return (self.release if table is None else table).sensitive
+
+    @property
+    def shared(self) -> list[Any]:
+        """What parts of an audit have in common: it is not kept with each of them."""
+        return [self.release, *([] if self.microdata is None else [self.microdata])]
 
     @property
     def kind(self) -> str:
@@ -59,14 +72,15 @@ class Subject:
     @property
     def anew(self) -> Sanitizer | None:
         """What makes such releases of other tables, too; releases made beforehand do not."""
-        if self.sanitizer is None or self.sanitizer.can_leave_out(self.microdata) is not None:
+        if self.sanitizer is None or self.microdata is None:
             return None
-        return self.sanitizer
+        return self.sanitizer if self.sanitizer.can_leave_out(self.microdata) is None else None
 
     @cached_property
     def release(self) -> AnyRelease:
         """What is published."""
         if self.sanitizer is not None:
+            assert self.microdata is not None
             return self.sanitizer.sanitize_to_test(self.microdata, self.seed)
         assert self.published is not None
         if isinstance(self.published, ToRead):
@@ -74,9 +88,10 @@ class Subject:
         return self.published
 
     @cached_property
-    def at_level(self) -> Microdata:
-        """The table, with its sensitive column as it is published, such as in bands."""
-        return at_published_level(self.microdata, self.release)
+    def at_level(self) -> Microdata | None:
+        """The original, if there is one, with its sensitive column as it is published."""
+        table = self.microdata
+        return None if table is None else at_published_level(table, self.release)
 
     def have_made(self, seconds: float | None = None) -> None:
         """Make or read the release; what depends on chance is what an interrupted run had made.
@@ -110,6 +125,8 @@ class Subject:
     @property
     def notes(self) -> tuple[Text, ...]:
         """How the table was read, and first at which level its sensitive column is published."""
+        if self.microdata is None:
+            return () if self.made is None else self.made.notes
         return (*([] if self.level is None else [self.level.said]), *self.microdata.notes)
 
     @property
@@ -119,19 +136,24 @@ class Subject:
         return names if self.made is None else {*names, self.made.made_by}
 
 
-def subjects_of(given: Any, microdata: Microdata, key: str) -> list[Subject]:
+def subjects_of(given: Any, ground: Ground, key: str) -> list[Subject]:
     """What a user gave: a release, a sanitizer, its name, a series, several, or names for them."""
+    if ground.original is None:
+        return _apart([
+            _subject(one, ground, name) for name, one in published_alone(given)
+            if sensitive_of(one) == ground.sensitive
+        ])  # fmt: skip
     if given is None:
-        given = first_look(microdata)
+        given = first_look(ground.original)
     given = [given] if _is_table(given) else given
     if isinstance(given, Mapping):
         named = [(str(name), one) for name, made in given.items() for one in _each(made)]
         if len(named) > len(given):
             raise InputError("a series of sanitizers has names of its own; give it without one")
-        subjects = [_subject(one, microdata, name) for name, one in named]
+        subjects = [_subject(one, ground, name) for name, one in named]
     else:
         many = given if isinstance(given, Iterable) and not isinstance(given, str) else [given]
-        subjects = [_subject(one, microdata, None) for item in many for one in _each(item)]
+        subjects = [_subject(one, ground, None) for item in many for one in _each(item)]
     if not subjects:
         raise InputError("there is nothing to audit: name a release or a sanitizer")
     return _apart(_told_apart(subjects, key))
@@ -141,13 +163,13 @@ def _each(one: Any) -> list[Any]:
     return list(sanitizers_named(one)) if isinstance(one, str) else [one]
 
 
-def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
+def _subject(one: Any, ground: Ground, name: str | None) -> Subject:
     if isinstance(one, AnyRelease):
-        return Subject(name=name or public_name(one.made_by), microdata=microdata, published=one)
+        return Subject(name=name or public_name(one.made_by), ground=ground, published=one)
     if isinstance(one, ToRead):
         if name is None:
             raise InputError("a release that is yet to be read needs a name: {'published': …}")
-        return Subject(name=name, microdata=microdata, published=one)
+        return Subject(name=name, ground=ground, published=one)
     if _is_table(one):
         raise InputError(
             "a {kind} does not say what its cells mean; read what was published with "
@@ -159,7 +181,7 @@ def _subject(one: Any, microdata: Microdata, name: str | None) -> Subject:
     own = name is not None and name not in (sanitizer.label, _within(sanitizer.label))
     shown = name if own else public_name(sanitizer.label)
     assert shown is not None
-    return Subject(name=shown, microdata=microdata, sanitizer=sanitizer)
+    return Subject(name=shown, ground=ground, sanitizer=sanitizer)
 
 
 def _is_table(given: Any) -> bool:
@@ -198,71 +220,11 @@ def _apart(subjects: list[Subject]) -> list[Subject]:
     return subjects
 
 
-def tables_of(microdata: Any) -> list[Microdata]:
-    """The table, once for each sensitive column."""
-    many = microdata if isinstance(microdata, list | tuple) else [microdata]
-    tables = [as_microdata(table, "audit") for table in many]
-    if not tables:
-        raise InputError("audit needs microdata, and got an empty list")
-    names = [table.sensitive.name for table in tables]
-    for table in tables[1:]:
-        same_columns = [c.name for c in table.quasi] == [c.name for c in tables[0].quasi]
-        # People without a value of one sensitive column may be left out of its table alone.
-        same_people = table.rows.tolist() == tables[0].rows.tolist() or (
-            max(table.left_out, tables[0].left_out) > 0
-            and len(table) + table.left_out == len(tables[0]) + tables[0].left_out
-        )
-        if not same_columns or not same_people:
-            raise InputError(
-                "audit got two tables that are not the same: {one} and {other} differ in their "
-                "quasi-identifiers or their records; audit them one after the other",
-                one=File(tables[0].source, bare=True), other=File(table.source, bare=True),
-            )  # fmt: skip
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise InputError("the sensitive column {column} is to be audited twice",
-                         column=Column(twice))  # fmt: skip
-    return tables
-
-
-def known_of(knows: str | Sequence[str] | None, microdata: Microdata) -> tuple[str, ...] | None:
-    """What the attacker knows, in the table's order; None if that is every quasi-identifier."""
-    if knows is None:
-        return None
-    asked = [knows] if isinstance(knows, str) else list(knows)
-    names = [column.name for column in microdata.quasi]
-    for name in asked:
-        if name not in names:
-            raise InputError(
-                "the attacker cannot know {name}, which is not a quasi-identifier of "
-                "{table}{near} (quasi-identifiers: {known})",
-                name=Cell(name), table=File(microdata.source, bare=True),
-                near=did_you_mean(str(name), names), known=Listed(names),
-            )  # fmt: skip
-    if not asked:
-        raise InputError("an attacker who knows nothing finds nobody; name a quasi-identifier")
-    return None if set(asked) == set(names) else tuple(name for name in names if name in asked)
-
-
-def partitions_of(given: Mapping[str, Any] | None, tables: Sequence[Microdata]) -> dict[str, Any]:
-    """Categories by the names of sensitive columns; those that do not fit are refused."""
-    secrets = {table.sensitive.name: table.sensitive for table in tables}
-    for name, categories in (given or {}).items():
-        if name not in secrets:
-            raise InputError(
-                "{option} is about sensitive columns, and {name} is none of {secrets}{near}",
-                option=Option("partitions"), name=Cell(name), secrets=Listed([*secrets]),
-                near=did_you_mean(str(name), secrets),
-            )  # fmt: skip
-        Partition.of(categories, secret_of(secrets[name]))  # refused now, not in each attack
-    return dict(given or {})
-
-
 def of_their_secrets(
-    subjects: Sequence[Sequence[Subject]], tables: Sequence[Microdata]
+    subjects: Sequence[Sequence[Subject]], grounds: Sequence[Ground]
 ) -> list[list[Subject]]:
     """Releases that were read are of one sensitive column, and belong to the table that has it."""
-    secrets = [table.sensitive.name for table in tables]
+    secrets = [ground.sensitive for ground in grounds]
     for subject in subjects[0]:
         secret = _secret_of(subject)
         if secret is not None and secret not in secrets:

@@ -24,10 +24,9 @@ _ACROSS = 6  # releases side by side; more have a line each
 
 def summary_of(audit: Audit) -> str:
     """What an audit prints."""
-    table = audit.secrets[0].microdata
-    knows = ", ".join(audit.asked.knows or [column.name for column in table.quasi])
-    source = public_name(table.source)
-    lines = [f"Audit of {source}: {audit.people:,} records; the attacker knows {knows}"]
+    knows = ", ".join(audit.asked.knows or audit.ground.quasi)
+    source = public_name(audit.ground.source)
+    lines = [f"Audit of {source}{_records(audit)}; the attacker knows {knows}"]
     if audit.asked.discretion.private:
         lines.append(f"  {PRIVATE}")
     lines += [f"  {sentence}" for sentence in verdict_of(audit)]
@@ -35,6 +34,10 @@ def summary_of(audit: Audit) -> str:
         lines += ["", f"  {one.sensitive}", *(f"  {line}" for line in _side_by_side(one))]
     lines += [f"  * {among}" for one in audit.secrets for among in one.among]
     return "\n".join(lines)
+
+
+def _records(audit: Audit) -> str:
+    return "" if audit.records is None else f": {audit.records:,} records"
 
 
 def _side_by_side(one: OneSecret) -> list[str]:
@@ -86,15 +89,13 @@ _NAME = "padding: 0.2em 0.8em 0.2em 0; text-align: left; background: none"
 
 def shown(audit: Audit) -> str:
     """The HTML."""
-    table = audit.secrets[0].microdata
-    source = text_html(public_name(table.source))
-    known = audit.asked.knows or [column.name for column in table.quasi]
+    source = text_html(public_name(audit.ground.source))
+    known = audit.asked.knows or audit.ground.quasi
     knows = ", ".join(text_html(name) for name in known)
     return "".join(
         [
             f'<div class="{_NO_FORMULAS}" style="overflow-x: auto">',
-            f"<p><b>Audit of {source}</b>: {audit.people:,} records; the attacker knows "
-            f"{knows}</p>",
+            f"<p><b>Audit of {source}</b>{_records(audit)}; the attacker knows {knows}</p>",
             f"<p><b>{PRIVATE}</b></p>" if audit.asked.discretion.private else "",
             *_verdict(audit),
             *(_of_secret(one) for one in audit.secrets),

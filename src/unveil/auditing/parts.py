@@ -21,7 +21,9 @@ from unveil.errors import (
     Foreign,
     InputError,
     InternalError,
+    Listed,
     Message,
+    Option,
     Text,
     UnveilError,
     View,
@@ -68,6 +70,10 @@ class Asked:
         Categories of sensitive columns, for the discrimination rate.
     roled : tuple of str
         The sensitive columns, which are tested in turn.
+    external : table or path, optional
+        The people whom the attacker knows, if not those of the original.
+    identifier : tuple of str
+        The columns that name people, where the original does not say.
     masking : Masking, optional
         What is taken out of texts, where something is told about a table.
     least : int, optional
@@ -84,6 +90,8 @@ class Asked:
     tolerance: str | float | None = None
     partitions: Mapping[str, Any] = field(default_factory=dict)
     roled: tuple[str, ...] = ()
+    external: Any = None
+    identifier: tuple[str, ...] = ()
     masking: Masking | None = None
     least: int | None = None
 
@@ -131,7 +139,13 @@ class Part:
         wanted = self.declaration.sources()
         if "sanitizer" in wanted:  # which makes the release itself
             wanted.pop("release", None)
-        sources = {name: _source(name, subject, self.declaration) for name in wanted}
+        for needed in ("microdata", "external"):
+            if self.declaration.needs(needed) and _is_lacking(needed, subject, asked):
+                raise _needs(needed, self.declaration, subject)
+        sources = {
+            name: _source(name, subject, asked, self.declaration)
+            for name in wanted if not _is_lacking(name, subject, asked)
+        }  # fmt: skip
         options = self.declaration.options()
         about_somebody = set(self.questions) != {Question.UTILITY} and not self.declaration.always
         if "knows" not in options and about_somebody:
@@ -142,8 +156,10 @@ class Part:
             "roled": asked.roled,
             # It is for numbers; words must be guessed exactly.
             "tolerance": asked.tolerance
-            if subject.at_level.sensitive.kind is Kind.NUMERIC else None,
-            "partition": asked.partitions.get(subject.microdata.sensitive.name),
+            if subject.secret.kind is Kind.NUMERIC else None,
+            "partition": asked.partitions.get(subject.ground.sensitive),
+            "identifier": asked.identifier[0] if len(asked.identifier) == 1 else None,
+            "named": asked.identifier,
         }  # fmt: skip
         if "adversary" in options and options["adversary"].annotation != Adversaries:
             del common["adversary"]  # an audit may have several, and this attack takes one
@@ -236,7 +252,30 @@ def _view(asked: Asked) -> View:
     )  # fmt: skip
 
 
-def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
+def _is_lacking(name: str, subject: Subject, asked: Asked) -> bool:
+    """Whether nobody has given the original table, or people whom the attacker knows."""
+    if name == "external" and asked.external is not None:
+        return False
+    return name in ("microdata", "external") and subject.microdata is None
+
+
+def _needs(what: str, declaration: Declaration, subject: Subject) -> InputError:
+    """Why an attack is not applicable to what was published alone, and what it takes."""
+    program = "sanitizer" in declaration.sources()
+    if what == "microdata":
+        return InputError(
+            "{attack} needs the original table{and_program}; with it, it tells {adds}",
+            attack=declaration.name, adds=declaration.original_adds or "what it is for",
+            and_program=" and the program that made the release" if program else "",
+        )  # fmt: skip
+    return InputError(
+        "{attack} needs a list of people whom the attacker may know, with {quasi}; give one with "
+        "{external}", attack=declaration.name, external=Option("external"),
+        quasi=Listed(subject.ground.quasi, "and"),
+    )  # fmt: skip
+
+
+def _source(name: str, subject: Subject, asked: Asked, declaration: Declaration) -> Any:
     if name == "release" or (name == "published" and subject.anew is None):
         return subject.release
     if (
@@ -253,6 +292,8 @@ def _source(name: str, subject: Subject, declaration: Declaration) -> Any:
                 attack=declaration.name, release=File(subject.name, bare=True),
             )  # fmt: skip
         return subject.anew
+    if name == "external" and asked.external is not None:
+        return asked.external
     return subject.at_level  # which is also the list of people that the attacker has
 
 

@@ -6,6 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Group
@@ -26,11 +27,14 @@ from unveil.cli._guard import (
     typed_command,
 )
 from unveil.cli._init import show_proposal
+from unveil.cli._people import opened_people
 from unveil.cli._releases import Given
+from unveil.cli._releases import ToRead as FileToRead
 from unveil.cli._runs import resumable
 from unveil.cli._sources import (
     OPTIONS,
     OUTPUT,
+    External,
     File,
     Programs,
     Published,
@@ -40,7 +44,7 @@ from unveil.cli._sources import (
 )
 from unveil.engine import UNITS, Budget, parse_budget
 from unveil.errors import InputError, Option
-from unveil.microdata import AnyRelease, Microdata
+from unveil.microdata import AnyRelease, Microdata, Source
 from unveil.options import StrictColumns, Tolerance, check, help_of, names, units_of
 from unveil.sanitize import Sanitizer, sanitizers_named
 
@@ -56,6 +60,7 @@ def audit(
     table: AuditTable = AuditTable(),
     published: Published = Published(),
     programs: Programs = Programs(),
+    people: External = External(),
     attack: Annotated[
         Texts, typed(OPTIONS, and_plugins(
             "Run only these attacks and measures; 'all' means every one. May be repeated, or have "
@@ -98,8 +103,8 @@ def audit(
     """Attack releases in every way that fits, and give one verdict and one report."""
     given = published.given()
     AuditRun(
-        table=table.audited(file, counted_elsewhere=bool(given.releases or given.anatomies)),
-        programs=programs.made(published),
+        table=table.audited(file, given),
+        programs=programs.made(published), people=people.external,
         given=replace(
             given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
         ),
@@ -116,6 +121,7 @@ class AuditRun:
     table: AuditedTable
     given: Given
     programs: Sequence[Sanitizer]
+    people: Path | None
     attacks: Sequence[str]
     adversary: str | None = None
     tolerance: str | None = None
@@ -152,8 +158,14 @@ class AuditRun:
         """Roles that nobody has looked at are a beginning."""
         if not self.table.roles_are_proposed:
             return
-        file = shlex.quote(str(self.table.file))
-        tell(out, f"The roles are a proposal. To correct them: unveil init {file}")
+        if self.table.file is None:
+            quasi, secrets = (shlex.quote(",".join(names)) for names in
+                              (self.table.quasi, self.table.secrets))  # fmt: skip
+            tell(out, "The roles are a proposal. To correct them, say which columns are what: "
+                 f"--quasi {quasi} --sensitive {secrets}")  # fmt: skip
+        else:
+            file = shlex.quote(str(self.table.file))
+            tell(out, f"The roles are a proposal. To correct them: unveil init {file}")
         if self.outputs.report is None:
             tell(out, "As a page to read and to send: --report report.html")
 
@@ -170,11 +182,21 @@ class AuditRun:
             for_it = [name for name in _BUDGETS if _takes(name, budget)]
             if not set(for_it) & set(self._attacks() or _BUDGETS):
                 raise InputError(f"--budget is for {' and '.join(for_it)}; ask for one of them")
-        if self.table.project is not None and self.given.domains:
+        if self.table.is_alone:
+            self._check_alone()
+        elif self.table.project is not None and self.given.domains:
             raise InputError("{option} is for a release without its original",
                              option=Option("domains"))  # fmt: skip
         if self.table.project is None or self.given:
-            self.given.check(self.table.reading_of(next(iter(self.table.sensitive), "")))
+            reading = self.table.reading_of(next(iter(self.table.sensitive), ""))
+            self.given.check(reading, names_people=True)
+
+    def _check_alone(self) -> None:
+        """What needs the original is refused where there is none."""
+        for option, there in (("sanitizer", self.given.sanitizers), ("oracle", self.programs)):
+            if there:
+                raise InputError("{option} needs the original table: give it as {file}",
+                                 option=Option(option), file=Option("microdata"))  # fmt: skip
 
     def _attacks(self) -> list[str] | None:
         asked = names(self.attacks)
@@ -195,11 +217,14 @@ class AuditRun:
                 found[name][option] = self.budget
         return found
 
-    def audited(self, tables: list[Microdata]) -> Found:
+    def audited(self, tables: list[Microdata] | None) -> Found:
         """Run the attacks; nothing is shown or written."""
         project = self.table.project
+        releases = self._alone() if tables is None else self._releases(tables)
         given = {
-            "releases": self._releases(tables) or None,
+            "releases": releases or None,
+            "external": self._external(),
+            "identifier": self._identifier(),
             "attacks": self._within_budget(self._attacks()),
             "fail_on": [*(project.fail_on if project else ()), *self.fail_on] or None,
             "strict_columns": self.strict_columns or None,
@@ -215,7 +240,34 @@ class AuditRun:
         options: dict[str, Any] = {name: one for name, one in given.items() if one is not None}
         if project is None:
             return audit_tables(tables, **options)
+        if tables is None and releases:  # what is proposed has no more to say
+            return audit_tables(None, **options)
         return project.audit(microdata=tables, **options)
+
+    def _external(self) -> Source | None:
+        """The people whom the attacker knows, if there is a list of them."""
+        if self.people is None:
+            return None
+        return opened_people(self.people, self.table.reading.get("encoding"))
+
+    def _identifier(self) -> Sequence[str] | None:
+        """The columns that name people, where no original says it."""
+        if self.people is None and not self.table.is_alone:
+            return None
+        project = self.table.project
+        return self.table.reading.get("identifier") or (project.identifier if project else None)
+
+    def _alone(self) -> dict[str, list[ToRead]]:
+        """What was published without its original, by name: read for each sensitive column."""
+        found: dict[str, list[ToRead]] = {}
+        for place in range(len(self.given.files)):
+            read = [self.given.files_to_read(self.table.reading_of(secret), None)[place]
+                    for secret in self.table.secrets]  # fmt: skip
+            _add(found, read[0].name, [
+                ToRead(read=partial(_read, one), quasi=tuple(self.table.quasi), sensitive=secret)
+                for one, secret in zip(read, self.table.secrets, strict=True)
+            ])  # fmt: skip
+        return found
 
     def _releases(self, tables: list[Microdata]) -> dict[str, Sanitizer | ToRead]:
         """What was named on the command line, by names; nothing if that was nothing."""
@@ -233,6 +285,10 @@ class AuditRun:
     def _published(self, place: int, microdata: Microdata) -> AnyRelease:
         reading = self.table.reading_of(microdata.sensitive.name)
         return self.given.files_to_read(reading, microdata)[place].get()
+
+
+def _read(published: FileToRead, microdata: None) -> AnyRelease:
+    return published.get()
 
 
 _BUDGETS = {name: part.budget[0] for name, part in PARTS.items() if part.budget is not None}

@@ -25,6 +25,7 @@ from unveil.auditing import (
     OneSecret,
     Question,
     key_from,
+    unanswered,
     write_key,
 )
 from unveil.cli._console import folded, tell
@@ -178,13 +179,12 @@ _MAIN = ("k", "linked", "one_value", "delta", "over", "gr", "gain", "t",
 
 def show_audit(found: Audit, out: Console) -> None:
     """All that a reader of a terminal wants to know."""
-    table = found.secrets[0].microdata
-    knows = ", ".join(column.name for column in table.quasi)
+    knows = ", ".join(found.ground.quasi)
     wants = " or ".join(one.sensitive for one in found.secrets)
+    records = "" if found.records is None else f" {found.records:,} records."
     _say(
-        f"{table.source}: {found.people:,} records. An attacker knows {knows} and wants to know "
-        f"{wants}.", out,
-    )  # fmt: skip
+        f"{found.ground.source}:{records} An attacker knows {knows} and wants to know {wants}.", out
+    )
     if found.asked.discretion.private:
         _say(PRIVATE, out)
     out.print()
@@ -203,6 +203,11 @@ def show_audit(found: Audit, out: Console) -> None:
         for among in one.among:
             _say(f"* {among}", out)
         _show_what_is_lacking(one, found.masking(one), out)
+    if found.ground.original is None:
+        _say("What the original table would add:", out)
+        for title, adds in unanswered():
+            _say(f"- {title}: {adds}.", out, inset="  ")
+        out.print()
 
 
 def _say(text: str, out: Console, inset: str = "") -> None:

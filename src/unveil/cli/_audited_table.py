@@ -14,6 +14,7 @@ from unveil.errors import File, InputError, Option
 from unveil.options import Help, Shell, names
 
 if TYPE_CHECKING:
+    from unveil.cli._releases import Given
     from unveil.microdata import Microdata
     from unveil.projects import Project, Proposal
 
@@ -47,12 +48,18 @@ class AuditTable(Table):
         Shell(metavar="FILE", letter="p", path=True),
     ] = None
 
-    def audited(self, file: Path | None, *, counted_elsewhere: bool) -> "AuditedTable":
-        """The table that is audited; ``counted_elsewhere`` is that of `Reading`."""
+    def audited(self, file: Path | None, published: "Given") -> "AuditedTable":
+        """The table that is audited, or the files that were published without it."""
         options = self.values()
         project, sensitive = options.pop("project", None), options.pop("sensitive", ())
-        reading = Reading(file=file, options=options, counted_elsewhere=counted_elsewhere)
-        return AuditedTable(reading=reading, sensitive=sensitive, project_file=project)
+        reading = Reading(
+            file=file, options=options,
+            # The column with numbers of people may be one of what was published.
+            counted_elsewhere=bool(published.files),
+        )  # fmt: skip
+        return AuditedTable(
+            reading=reading, sensitive=sensitive, project_file=project, published=published.files
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,6 +70,15 @@ class AuditedTable:
     sensitive: Sequence[str]
     """What the attacker wants to know; `reading` has none."""
     project_file: Path | None
+    published: Sequence[Path] = ()
+    """What was published; without the original it is all that is looked at."""
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether there is no original."""
+        if self.project_file is not None:
+            return self.project is not None and self.project.is_alone
+        return self.reading.file is None
 
     def check(self) -> None:
         """What is wrong about the options is told before a file is opened."""
@@ -84,11 +100,12 @@ class AuditedTable:
                     "one out", file=File(self.reading.file),
                 )  # fmt: skip
             return
-        if self.reading.file is None:
+        if self.reading.file is None and not self.published:
             raise InputError(
-                "there is nothing to audit: give the original table as FILE, or a project with "
-                "--project"
-            )
+                "there is nothing to audit: give the original table as FILE, what was published "
+                "with {published}, or a project with {project}",
+                published=Option("published"), project=Option("project"),
+            )  # fmt: skip
         if roles[0] != roles[1]:
             first, other = ("quasi", "sensitive") if roles[0] else ("sensitive", "quasi")
             raise InputError(
@@ -112,8 +129,7 @@ class AuditedTable:
         """What is what, as it looks."""
         from unveil.projects import propose
 
-        file = self.reading.file
-        assert file is not None  # checked
+        file = self.reading.file or self.published[0]
         if str(file) == "-":
             raise InputError(
                 "roles of a table on standard input are not proposed: give --quasi and --sensitive"
@@ -131,12 +147,14 @@ class AuditedTable:
             return Project.read(self.project_file)
         if not self.roles_are_proposed:
             return None
-        return _with_both_roles(self.proposal.project())
+        return _with_both_roles(self.proposal.project(), self.proposal.source)
 
-    def read(self) -> "list[Microdata]":
-        """The table for each sensitive column; the file is opened once."""
+    def read(self) -> "list[Microdata] | None":
+        """The table for each sensitive column, opened once; None where there is no original."""
         from unveil.projects import same_records
 
+        if self.is_alone:
+            return None
         if self.project is not None:
             return self.project.microdata()
         assert self.reading.file is not None  # checked
@@ -144,39 +162,57 @@ class AuditedTable:
         tables = [self.reading.of(sensitive=s).read(table) for s in self.sensitive]
         return same_records(tables, self.reading.get("missing", "error"))
 
+    @property
+    def quasi(self) -> Sequence[str]:
+        """What the attacker may know of a person."""
+        return self.reading.quasi if self.project is None else self.project.quasi
+
+    @property
+    def secrets(self) -> Sequence[str]:
+        """What the attacker wants to know."""
+        return self.sensitive if self.project is None else self.project.sensitive
+
     def reading_of(self, sensitive: str) -> Reading:
         """How the table, or a release of it, is read, with one of the sensitive columns."""
         if self.project is None:
             return self.reading.of(sensitive=sensitive)
         data = self.project.data
+        if self.reading.file is None and self.published:  # the kinds are those of its cells
+            return self.reading.of(quasi=self.quasi, sensitive=sensitive)
         options = {"quasi": self.project.quasi, "sensitive": sensitive}
         if data.encoding is not None:
             options["encoding"] = data.encoding
-        return Reading(file=self.project.folder / data.file, options=options)
+        return Reading(file=self.file, options=options)
 
     @property
-    def file(self) -> Path:
-        """Where the table is."""
-        if self.project is not None:
-            return self.project.folder / self.project.data.file
-        assert self.reading.file is not None  # checked
+    def file(self) -> Path | None:
+        """Where the table is; None where there is no original."""
+        if self.project_file is not None and self.project is not None:
+            file = self.project.data.file
+            return None if file is None else self.project.folder / file
         return self.reading.file
 
     def fingerprints(self) -> Mapping[str, str]:
-        """Of the file as it is on disk; none of what came by standard input."""
-        if not self.file.is_file():
-            return {}
-        with self.file.open("rb") as stream:
-            return {self.file.name: hashlib.file_digest(stream, "sha256").hexdigest()}
+        """Of the files as they are on disk; none of what came by standard input."""
+        files = [*([] if self.file is None else [self.file]), *self.published]
+        if self.project_file is not None and self.project is not None:
+            named = [one.file for one in self.project.releases if one.file is not None]
+            files += [self.project.folder / file for file in named if not self.published]
+        found = {}
+        for file in files:
+            if file.is_file():
+                with file.open("rb") as stream:
+                    found[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+        return found
 
 
-def _with_both_roles(project: "Project") -> "Project":
+def _with_both_roles(project: "Project", source: str) -> "Project":
     for role, found in (("--quasi", project.quasi), ("--sensitive", project.sensitive)):
         if not found:
             raise InputError(
                 "no column of {file} looks like one for {role}; say which ones are what: --quasi "
                 "age,education --sensitive income",
-                file=File(Path(project.data.file).name, bare=True),
+                file=File(source, bare=True),
                 role=role,
             )
     return project

@@ -105,7 +105,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     parameters = [
         inspect.Parameter(
             "file", inspect.Parameter.POSITIONAL_ONLY, default=None,
-            annotation=NeededFile if _is_needed("microdata", sources) else File,
+            annotation=NeededFile if declaration.needs("microdata") else File,
         ),
         *(inspect.Parameter(name, kind, annotation=group) for name, group in groups.items()),
         *(inspect.Parameter(name, kind, annotation=one, default=default)
@@ -124,10 +124,6 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     command.__doc__ = declaration.help
     command.__name__ = declaration.name.replace("-", "_")
     return guarded(resumable(command))
-
-
-def _is_needed(source: str, sources: Mapping[str, inspect.Parameter]) -> bool:
-    return source in sources and sources[source].default is inspect.Parameter.empty
 
 
 def _file(one: Output) -> inspect.Parameter:
@@ -243,7 +239,8 @@ class _Run:
         if len(called) > 1:
             raise InputError("give one {option}, which names people; got {names}",
                              option=Option("identifier"), names=", ".join(called))  # fmt: skip
-        if _is_needed("external", sources) and self.people.external is None and self.file is None:
+        nobody = self.people.external is None and self.file is None
+        if nobody and self.declaration.needs("external"):
             raise InputError(
                 "there is nobody to look for: give a table of people with {external}, or the "
                 "original table as {file}",

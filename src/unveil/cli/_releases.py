@@ -122,6 +122,11 @@ class Given:
     def __bool__(self) -> bool:
         return bool(self.releases or self.anatomies or self.sanitizers)
 
+    @property
+    def files(self) -> list[Path]:
+        """What was published, without the names before it."""
+        return [file for _, file in map(_named, [*self.releases, *self.anatomies])]
+
     def check(self, reading: Reading, *, names_people: bool = False) -> None:
         """What can be wrong without opening a file.
 
@@ -166,8 +171,9 @@ class Given:
             raise InputError("--sanitizer needs the table that it sanitizes: give it as FILE")
         for option in ("cuts", "parts", "quantiles", "columns", "identifier", "missing_values"):
             if reading.get(option) and not (names_people and option == "identifier"):
-                raise InputError("{option} is about the original table: give it as {file}",
-                                 option=Option(option), file=Option("microdata"))  # fmt: skip
+                raise _about_original(option)
+        if reading.get("missing", "error") != "error":
+            raise _about_original("missing")
         if self.domains and not self.releases:
             raise InputError("--domains is for generalized cells; give them with --release")
 
@@ -282,6 +288,11 @@ class Given:
                     raise error from None  # FILE says more of the columns than nobody does
 
         return get
+
+
+def _about_original(option: str) -> InputError:
+    return InputError("{option} is about the original table: give it as {file}",
+                      option=Option(option), file=Option("microdata"))  # fmt: skip
 
 
 def _count(file: Path, reading: Reading, microdata: Microdata | None) -> Any:

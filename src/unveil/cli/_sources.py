@@ -248,7 +248,8 @@ class Published(Typed):
 
     release: Annotated[
         Paths, typed(PUBLISHED, "A published file of generalized records: CSV or .parquet. May "
-                       "be repeated, and have a name in front: 'city=published.csv'.", "FILE"),
+                       "be repeated, and have a name in front: 'city=published.csv'.", "FILE",
+                       "--published", "--release"),
     ] = None  # fmt: skip
     anatomy: Annotated[
         Paths, typed(PUBLISHED, "The records of an Anatomy release with their groups, or a "
@@ -341,7 +342,7 @@ Worst = Annotated[
 
 
 @group(PEOPLE)
-class People(Typed):
+class External(Typed):
     """The people whom the attacker knows."""
 
     external: Annotated[
@@ -349,6 +350,12 @@ class People(Typed):
                              "or .parquet. A dash (-) means standard input. Default: the people of "
                              "FILE.", "FILE"),
     ] = None  # fmt: skip
+
+
+@group(PEOPLE)
+class People(External):
+    """The same, with what is known of each of them."""
+
     record_of: Annotated[
         str | None, typed(PEOPLE, "Instead of names: column of the table of people with their "
                             "row of FILE, counted from 1 without the header; empty for people who "

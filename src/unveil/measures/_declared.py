@@ -150,6 +150,7 @@ _UTILITY = Declaration(
     assumes="All values of a column, and all columns, matter alike.",
     order=100,
     default=True,
+    original_adds="how much was lost, and how many records were left out",
     examples="""
     unveil utility survey.csv --quasi age,zip,sex --sensitive income --release published.csv
 

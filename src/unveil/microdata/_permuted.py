@@ -25,7 +25,7 @@ from unveil.errors import File, InputError, MissingValuesError, Row
 from unveil.files import Writer, not_written, same_file, write_together
 from unveil.microdata._cell_columns import column_cells
 from unveil.microdata._distinct import Distinct
-from unveil.microdata._microdata import Microdata, distinct_rows
+from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._release import SHOWN, AnyRelease
 from unveil.microdata._sources import from_table
 
@@ -129,6 +129,10 @@ class Permuted(AnyRelease):
 
     def __len__(self) -> int:
         return len(self.group_of)
+
+    def published(self) -> tuple[Column, ...]:
+        values = np.arange(self.sensitive.size, dtype=np.int32)
+        return (*self.quasi, replace(self.sensitive, codes=np.repeat(values, self.totals)))
 
     @property
     def n_groups(self) -> int:

@@ -27,7 +27,7 @@ from unveil.errors import File, InputError, Message, Text
 from unveil.microdata._extras import Extras
 from unveil.microdata._levels import Level
 from unveil.microdata._messages import Worded
-from unveil.microdata._microdata import CellCounts, Column, Microdata
+from unveil.microdata._microdata import CellCounts, Column, Kind, Microdata
 from unveil.microdata._notations import ReadAs
 from unveil.microdata._regions import Histograms, Regions, joint_counts, shortened
 from unveil.microdata._suppressed import Mask, Silence, counted_suppressed, silence_of
@@ -120,6 +120,14 @@ class AnyRelease(ABC):
     @abstractmethod
     def to_frame(self, *, by_class: bool = False) -> pd.DataFrame:
         """What is published, as a table."""
+
+    def published(self) -> tuple[Column, ...]:
+        """The columns with the texts of what is published as values, one code per record.
+
+        Without any codes where there are no records that have them.
+        """
+        nobody = np.zeros(0, dtype=np.int32)
+        return tuple(replace(column, codes=nobody) for column in (*self.quasi, self.sensitive))
 
     @property
     @abstractmethod
@@ -302,6 +310,16 @@ class Release(AnyRelease):
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         room_for(codes.shape[1], self.sensitive.size)
         return joint_counts(self.regions, self.histograms, codes)
+
+    def published(self) -> tuple[Column, ...]:
+        found = []
+        for column, texts in zip(self.quasi, self.cells(), strict=True):
+            values, codes = np.unique(np.array(texts, dtype=str), return_inverse=True)
+            found.append(Column(
+                name=column.name, role=column.role, kind=Kind.CATEGORICAL, values=values,
+                codes=codes.ravel().astype(np.int32)[self.class_of],
+            ))  # fmt: skip
+        return (*found, self.sensitive)
 
     def cells(self) -> list[list[str]]:
         """For each quasi-identifier, the text that every class publishes."""

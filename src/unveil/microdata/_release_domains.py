@@ -67,6 +67,7 @@ def columns_alone(
     held_by: dict[str, Text] = {}
     for name, wish in wishes.items():
         said = _said(name, given.get(name), wish)
+        declared = said is not None
         if said is None:
             column, words = (
                 _found_secrets(source, name, wish, empty) if wish.role is Role.SENSITIVE
@@ -74,7 +75,9 @@ def columns_alone(
             )  # fmt: skip
             said = column, "what its cells name"
             notes.append(Message("{column}: inferred values: {words}", column=name, words=words))
-        columns.append(replace(said[0], name=name, role=wish.role, codes=_NOBODY))
+        columns.append(
+            replace(said[0], name=name, role=wish.role, codes=_NOBODY, declared=declared)
+        )
         held_by[name] = said[1]
     table = Microdata(
         columns=tuple(columns), rows=np.zeros(0, dtype=np.int64), source=source.name,

@@ -74,8 +74,7 @@ _NO_KEY = "unexpected_keyword_argument"  # what pydantic calls a key that is not
 def _first_fault(error: ValidationError, file: str) -> InputError:
     """Pydantic's first error in our words; a key that does not exist is named first."""
     fault = min(error.errors(include_url=False), key=lambda one: one["type"] != _NO_KEY)
-    kind, given = fault["type"], fault["input"]
-    loc = fault["loc"] if fault["loc"] != ("data",) or kind != "missing" else ("data", "file")
+    kind, given, loc = fault["type"], fault["input"], fault["loc"]
     *outer, last = loc
     table, key = _header(outer), str(last)
     if kind == "what" and isinstance(given, Mapping):
@@ -93,9 +92,6 @@ def _first_fault(error: ValidationError, file: str) -> InputError:
             what="key" if table else "table", key=repr(key), near=did_you_mean(key, known),
             known=", ".join(known),
         )  # fmt: skip
-    if kind == "missing":
-        return wrong(file, table, "{key} is missing; name the table, such as file = 'survey.csv'",
-                      key=key)  # fmt: skip
     about = Column(key) if table in _BY_COLUMN else _key(key)
     if kind != "wrong":
         return wrong(file, table, _NO_TABLE, key=about, header=_header(loc), told=_told(given))
@@ -168,7 +164,7 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
         hierarchies=form.hierarchies.files or form.hierarchies.folder,
         releases=tuple(form.releases), **flat,
     )  # fmt: skip
-    _check_data(project.data, file.name)
+    _check_data(project, file.name)
     if form.hierarchies.folder is not None and form.hierarchies.files:
         raise wrong(file.name, "[hierarchies]",
                      "give a folder, or files for the columns, not both")  # fmt: skip
@@ -178,11 +174,37 @@ def project_from(values: Mapping[str, Any], file: Path) -> Project:
     return project
 
 
-def _check_data(data: Data, file: str) -> None:
+def _check_data(project: Project, file: str) -> None:
+    data = project.data
+    if data.file is None:
+        _check_alone(project, file)
+        return
     for option in ("delimiter", "encoding", "comment", "columns"):
         if is_parquet(data.file) and getattr(data, option) is not None:
             raise wrong(file, "[data]", "{option} is for CSV files, and {table} is Parquet",
                          option=option, table=File(data.file, bare=True))  # fmt: skip
+
+
+def _check_alone(project: Project, file: str) -> None:
+    """Refuse, without the original, what needs it."""
+    if not project.releases:
+        raise wrong(
+            file, "[data]", "file is missing; name the table, such as file = 'survey.csv', or "
+            "under [[releases]] what was published",
+        )  # fmt: skip
+    for number, one in enumerate(project.releases, start=1):
+        if one.file is None:
+            raise wrong(
+                file, f"[[releases]] number {number}", "a {what} needs the original table; name "
+                "it under [data], such as file = 'survey.csv'",
+                what="sanitizer" if one.sanitizer is not None else "program",
+            )  # fmt: skip
+    for option in ("comment", "columns", "missing_values"):
+        if getattr(project.data, option):
+            raise wrong(file, "[data]", "{option} is about the original table, and file is missing",
+                         option=option)  # fmt: skip
+    if project.data.missing != "error":
+        raise wrong(file, "[data]", "missing is about the original table, and file is missing")
 
 
 def _check_columns(project: Project) -> None:
@@ -345,6 +367,7 @@ _TEXT = Template("""\
 # Who attacks. By default the attacker knows every quasi-identifier, wants every sensitive column
 # (each in turn), and uses the model that fits what was published.
 #   knows = ["age", "sex"]
+#   external = "voters.csv"
 #   wants = ["income"]
 #   adversary = "naive-bayes"
 #   tolerance = "5%"$threat

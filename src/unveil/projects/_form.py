@@ -136,8 +136,8 @@ class _Table:
 class Data(_Table):
     """The table, and how it is read; see `read_csv`."""
 
-    file: _Words
-    """The table: CSV or Parquet."""
+    file: _Words | None = None
+    """The table: CSV or Parquet. Without it, only what was published is looked at."""
     delimiter: Annotated[str, _Written(Annotated[str, Len(1, 1)], "one character")] | None = None
     """CSV delimiter. Default: detected."""
     encoding: _Words | None = None
@@ -177,6 +177,8 @@ class ThreatTable(_Table):
     """Quasi-identifiers that the attacker knows. Default: all."""
     wants: _Texts = ()
     """Sensitive columns that the attacker wants to know. Default: all, each in turn."""
+    external: _Words | None = None
+    """Table of people whom the attacker knows. Default: those of the table."""
     adversary: _Texts = ()
     """The attacker's model. Default: the one that fits what was published."""
     tolerance: _Tolerance | None = None
@@ -244,6 +246,10 @@ _How = Annotated[
         "words such as 'year', 'prefix 3', 'rounded 1000', 'bands', 'recoded' or 'perturbed'",
     ),
 ]
+_Domain = Annotated[
+    Any, _Written(Annotated[str, MinLen(1)] | Annotated[list[Any], MinLen(1)],
+                  "a list of its values, or a text such as '17-90'"),
+]  # fmt: skip
 _Notation = Annotated[
     dict[str, _Words] | None,
     Field(description="How columns are written, where that is ambiguous."),
@@ -267,6 +273,8 @@ class FileRelease(AnyRelease):
     """Whether it may have other sensitive values than the table."""
     count: _Words | None = None
     """The column with the number of people that a row stands for."""
+    domains: dict[str, _Domain] | None = None
+    """Without the original: all values of a column."""
     notation: _Notation = None
     rename: dict[str, _Words] | None = None
     """Columns that have another name in the file: their names there, and in the table."""
@@ -365,7 +373,7 @@ _Release = Annotated[
 class ProjectFile(_Table):
     """What is audited, and under which threat model."""
 
-    data: Data
+    data: Data = Data()
     roles: dict[str, _RoleName] = field(default_factory=dict)
     """The role of each column; columns that are not listed are 'other'."""
     kinds: dict[str, _KindName] = field(default_factory=dict)

@@ -31,6 +31,8 @@ from unveil.microdata import (
     read_release,
     read_table,
 )
+from unveil.microdata.options import Domains
+from unveil.options import shell_of
 from unveil.projects._form import (
     AttacksTable,
     Data,
@@ -67,6 +69,8 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
     knows, wants : tuple of str
         The published quasi-identifiers that the attacker knows, and the sensitive columns that
         they want to know; by default all.
+    external : str, optional
+        A table of people whom the attacker knows; by default those of the table.
     adversary : tuple of str
         The attacker's model; by default the one that fits what was published.
     tolerance : str or float, optional
@@ -178,8 +182,11 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             trees = {column: path(file) for column, file in trees.items()}
         elif trees is not None:
             trees = path(trees)
+        data, external = self.data, self.external
         return replace(
-            self, folder=target, data=replace(self.data, file=path(self.data.file)),
+            self, folder=target,
+            data=data if data.file is None else replace(data, file=path(data.file)),
+            external=None if external is None else path(external),
             hierarchies=trees, releases=tuple(release(one) for one in self.releases),
         )  # fmt: skip
 
@@ -199,18 +206,22 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         """Columns that the attacker wants to know."""
         return self.wants or self._having(Role.SENSITIVE)
 
+    @property
+    def identifier(self) -> tuple[str, ...]:
+        """Columns that name a person."""
+        return self._having(Role.IDENTIFIER)
+
+    @property
+    def is_alone(self) -> bool:
+        """Whether only what was published is known, and not the original."""
+        return self.data.file is None
+
     def _having(self, role: Role) -> tuple[str, ...]:
         return tuple(name for name, one in self.roles.items() if one is role)
 
     def microdata(self) -> list[Microdata]:
         """The table for each sensitive column; the file is opened once."""
-        for names, role in ((self.quasi, "quasi"), (self.sensitive, "sensitive")):
-            if not names:
-                raise InputError(
-                    "{file}, [roles]: no column is {role}; name one, such as {example} = {role}",
-                    file=File(self.source, bare=True), role=repr(role),
-                    example="age" if role == "quasi" else "income",
-                )  # fmt: skip
+        self._check_roles()
         table = self.opened()
         try:
             tables = [read_table(table, **_options(self, table, s)) for s in self.sensitive]
@@ -220,9 +231,25 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             raise wrong(self.source, "[roles]", error.message) from None
         return same_records(tables, self.data.missing)
 
+    def _check_roles(self) -> None:
+        for names, role in ((self.quasi, "quasi"), (self.sensitive, "sensitive")):
+            if not names:
+                raise InputError(
+                    "{file}, [roles]: no column is {role}; name one, such as {example} = {role}",
+                    file=File(self.source, bare=True), role=repr(role),
+                    example="age" if role == "quasi" else "income",
+                )  # fmt: skip
+
     def opened(self) -> Source:
         """The table's file, open."""
-        data, file = self.data, self.folder / self.data.file
+        data = self.data
+        if data.file is None:
+            raise InputError(
+                "{file} names no original table, only what was published; name it under [data], "
+                "such as {example}",
+                file=File(self.source, bare=True), example="file = 'survey.csv'",
+            )  # fmt: skip
+        file = self.folder / data.file
         if is_parquet(file):
             return open_table(file)
         return open_table(
@@ -254,9 +281,15 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         for name in ("smallest", "seed", "jobs"):
             if getattr(self, name) is not None:
                 asked[name] = getattr(self, name)
+        if self.external is not None:
+            asked["external"] = self.folder / self.external
+        if self.external is not None or self.is_alone:
+            asked["identifier"] = self.identifier
         if "releases" not in overrides:
             asked["releases"] = _releases(self)
         asked |= {**overrides, "attacks": _attacks(self, overrides.get("attacks"))}
+        if self.is_alone:
+            return audit(None, **asked)
         return audit(self.microdata() if microdata is None else microdata, **asked)
 
 
@@ -270,6 +303,17 @@ def seen_from(folder: Path, file: str | os.PathLike[str]) -> str:
 
 def _options(project: Project, table: Source, sensitive: str) -> dict[str, Any]:
     """The options of the readers, as the project has them."""
+    return {
+        **_columns(project, sensitive),
+        "identifier": [n for n, role in project.roles.items() if role is Role.IDENTIFIER],
+        "missing": project.data.missing,
+        "missing_values": project.data.missing_values or None,
+        "count": _count(project, table),
+    }
+
+
+def _columns(project: Project, sensitive: str) -> dict[str, Any]:
+    """The columns that are used, and what their values are."""
     used = {*project.quasi, sensitive}
     kinds = {name: kind for name, kind in project.kinds.items() if name in used}
     trees: Any = project.hierarchies
@@ -280,19 +324,15 @@ def _options(project: Project, table: Source, sensitive: str) -> dict[str, Any]:
     return {
         "quasi": list(project.quasi),
         "sensitive": sensitive,
-        "identifier": [n for n, role in project.roles.items() if role is Role.IDENTIFIER],
         "numeric": [name for name, kind in kinds.items() if kind == "numeric"],
         "categorical": [name for name, kind in kinds.items() if kind == "categorical"],
         "ordinal": {name: k for name, k in kinds.items() if not isinstance(k, str)} or None,
         "forms": {name: form for name, form in project.forms.items() if name in used} or None,
         "hierarchies": trees or None,
-        "missing": project.data.missing,
-        "missing_values": project.data.missing_values or None,
-        "count": _count(project, table),
     }
 
 
-def _count(project: Project, table: Source) -> str | Literal[False] | None:
+def _count(project: Project, table: Source | None) -> str | Literal[False] | None:
     """The column with numbers of people; False if all columns are said to be something else."""
     found = [name for name, role in project.roles.items() if role is Role.COUNT]
     if len(found) > 1:
@@ -302,7 +342,8 @@ def _count(project: Project, table: Source) -> str | Literal[False] | None:
         )  # fmt: skip
     if found:
         return found[0]
-    return False if project.roles.keys() >= set(table.columns) else None
+    said = table is not None and project.roles.keys() >= set(table.columns)
+    return False if said else None
 
 
 def same_records(tables: list[Microdata], missing: Missing) -> list[Microdata]:
@@ -348,9 +389,11 @@ def _attacks(project: Project, asked: Any) -> Mapping[str, Any] | None:
     return {name: dict(project.options.get(name, {})) for name in names}
 
 
-def _releases(project: Project) -> dict[str, Sanitizer | ToRead] | None:
+def _releases(project: Project) -> dict[str, Sanitizer | ToRead | list[ToRead]] | None:
     """What is audited, by name; None if the project names no release."""
-    found: dict[str, Sanitizer | ToRead] = {}
+    if project.is_alone:
+        project._check_roles()
+    found: dict[str, Sanitizer | ToRead | list[ToRead]] = {}
     for number, one in enumerate(project.releases, start=1):
         for name, made in _made(one, project).items():
             if name in found:
@@ -363,7 +406,7 @@ def _releases(project: Project) -> dict[str, Sanitizer | ToRead] | None:
     return found or None
 
 
-def _made(one: ReleaseAsked, project: Project) -> dict[str, Sanitizer | ToRead]:
+def _made(one: ReleaseAsked, project: Project) -> Mapping[str, Sanitizer | ToRead | list[ToRead]]:
     from unveil.auditing import ToRead, public_name
 
     if one.sanitizer is not None:
@@ -384,6 +427,12 @@ def _made(one: ReleaseAsked, project: Project) -> dict[str, Sanitizer | ToRead]:
         raise InputError("{file}, [[releases]]: there is no file {name}",
                          file=File(project.source, bare=True), name=File(one.file))  # fmt: skip
     # A file may have several sensitive columns; it is read for each of them.
+    if project.is_alone:
+        return {name: [
+            ToRead(read=partial(_alone, one, project, name, secret), quasi=project.quasi,
+                   sensitive=secret)
+            for secret in project.sensitive
+        ]}  # fmt: skip
     return {name: ToRead(read=partial(_published, one, project, name))}
 
 
@@ -393,6 +442,24 @@ def _published(one: ReleaseAsked, project: Project, name: str, table: Microdata)
     if file.is_dir():
         return read_anatomy(file, microdata=table, made_by=name)
     return read_release(file, table, made_by=name, **one.options)
+
+
+def _alone(
+    one: ReleaseAsked, project: Project, name: str, sensitive: str, table: None
+) -> AnyRelease:
+    """What was published, read without the original."""
+    assert one.file is not None
+    file, options = project.folder / one.file, _columns(project, sensitive)
+    for option in ("delimiter", "encoding"):
+        options[option] = getattr(project.data, option)
+    if file.is_dir():
+        return read_anatomy(file, made_by=name, **options)
+    own = {"count": _count(project, None), **one.options}
+    own["domains"] = {
+        column: parse([f"{column}={values}"])[column] if isinstance(values, str) else values
+        for column, values in own.get("domains", {}).items() if (parse := shell_of(Domains).parse)
+    }  # fmt: skip
+    return read_release(file, made_by=name, **options, **own)
 
 
 def _oracle_at(folder: Path, text: str) -> str:

@@ -106,6 +106,8 @@ class Coarseness:
         What stands for fewer people is not shown.
     published : bool
         Whether the reader has the release: what follows from it tells them nothing new.
+    alone : bool
+        Whether everything was found in the release alone, and so follows from it.
     exact : bool
         Whether the reader is the owner of the table, who sees everything.
     """
@@ -113,6 +115,7 @@ class Coarseness:
     people: int = 0
     smallest: int = SMALLEST
     published: bool = False
+    alone: bool = False
     exact: bool = True
 
     def shows(self, follows: Follows) -> bool:
@@ -120,7 +123,7 @@ class Coarseness:
         return (
             self.exact
             or follows is Follows.QUASI
-            or (follows is Follows.RELEASE and self.published)
+            or ((follows is Follows.RELEASE or self.alone) and self.published)
         )
 
     def ends(self, figure: Figure, value: float, people: int | None = None) -> Ends | None:

@@ -37,6 +37,7 @@ DECLARATION = Declaration(
     "attacker knows everybody's quasi-identifiers.",
     order=40,
     first_look=True,
+    original_adds="how many people this attacker guesses right",
     examples="""
 What a sanitizer would publish:
 

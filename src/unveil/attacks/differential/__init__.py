@@ -85,6 +85,7 @@ DECLARATION = Declaration(
     first_look=True,
     compare="unveil.attacks.differential._story:compared",
     in_audit="unveil.attacks.differential._attack:audit_options",
+    original_adds="how far a person's own record moves what is believed about them",
     examples="""
 A first look:
 

@@ -52,6 +52,8 @@ DECLARATION = Declaration(
     order=20,
     default=True,
     first_look=True,
+    original_adds="how often guesses about people are right, and how much better than without the "
+    "release",
     examples="""
 Everybody is held out once, by folds:
 

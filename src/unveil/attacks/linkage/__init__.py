@@ -54,6 +54,7 @@ DECLARATION = Declaration(
     "less certain.",
     order=60,
     default=True,
+    original_adds="which links are right",
     examples="""
 A register of voters against a published file; nothing else is known:
 

@@ -76,6 +76,7 @@ DECLARATION = Declaration(
     assumes="People who are held out are of the same kind as those in the table.",
     order=70,
     first_look=True,
+    original_adds="whether an attacker can tell who is in the table",
     examples="""
 All attackers against one sanitizer:
 

@@ -40,6 +40,7 @@ DECLARATION = Declaration(
     "person exceeds a bound; for some people it may.",
     assumes="The attacker knows everybody's quasi-identifiers, the program, and its goal.",
     order=50,
+    original_adds="what follows from knowing how the release was made",
     examples="""
 What a sanitizer would publish:
 

@@ -91,6 +91,7 @@ DECLARATION = Declaration(
         ),
     ),
     first_look=True,
+    original_adds="the risk of the people of the table, instead of people who may be in it",
     examples="""
 What a published file gives away:
 

@@ -613,7 +613,7 @@ class RelativeRisk(Finding):
 
     def _verdict(self, under: Text) -> Message:
         if self.microdata is None:
-            whom = Option("victim", {column.name: "…" for column in self.quasi})
+            whom = Option("victim", {column.name: "..." for column in self.quasi})
             ask = "" if self.victims else Message(" Ask about a person with {it}.", it=whom)
             return Message(
                 "Without the original table nobody can be said to be at risk under {under}.{ask}",

@@ -61,6 +61,8 @@ DECLARATION = Declaration(
     "not recognized.",
     order=110,
     always=True,
+    original_adds="whether a column repeats names or codes of the original under another name, "
+    "whether somebody has several records, and whether the published values are true",
     examples="""
     unveil identifiers --release published.csv --quasi age,zip,sex --sensitive income
 

@@ -93,14 +93,17 @@ class Identifiers(Finding):
         unread = Message("the cells of {columns} cannot be read; publish them as texts or "
                          "numbers, or leave them out", columns=_listed(self.unread))  # fmt: skip
         most = len(self.found) + len(self.unread)
+        compared = (
+            REPEATED.of(len(self.repeated), because=self._repeats()),
+            self._extra_rows(),
+            self._untrue(),
+        )
         return (
             IDENTIFIERS.of(
                 len(self.found), because=self._because(), high=most if self.unread else None,
                 remedy=unread if self.unread else None,
             ),
-            REPEATED.of(len(self.repeated), because=self._repeats()),
-            self._extra_rows(),
-            self._untrue(),
+            *(() if self.records is None else compared),  # without the original nobody knows
             UNROLED.of(
                 len(self.unroled),
                 because=Message("{columns}", columns=_listed(self.unroled))
@@ -219,6 +222,11 @@ def identifiers(
         Help("Further columns that have a role, such as other sensitive ones."),
         Shell(parse=names, metavar="COLUMNS"),
     ] = (),
+    named: Annotated[
+        Sequence[str],
+        Help("Columns that name people, whatever their values look like."),
+        Shell(parse=names, metavar="COLUMNS"),
+    ] = (),
 ) -> Identifiers:
     """Published columns that name people: identifiers of the original, or what looks like such.
 
@@ -235,6 +243,9 @@ def identifiers(
         The original, with its identifiers. Default: only forms are looked for.
     roled : sequence of str
         Further columns that have a role, such as sensitive ones that are tested in turn.
+    named : sequence of str
+        Columns that name people, whatever their values look like: where there is no original, only
+        the user knows.
 
     Examples
     --------
@@ -265,8 +276,8 @@ def identifiers(
                 unread.append(name)
                 continue
             shown = Shown.of_cells(cells)
-            why = None
-            if original is not None and name not in roled:
+            why = "is said to name people" if name in named and shown.filled else None
+            if why is None and original is not None and name not in roled:
                 why = original.equal_to(name, shown, source)
             if why is None:
                 why = _looks_like(form_of(name, shown.texts, shown.counts))
@@ -314,13 +325,8 @@ def _among_roled(release: AnyRelease) -> dict[str, str]:
             continue
         if place == len(release.quasi):
             shown = Shown(list(column.texts), _published(release), np.zeros(0, dtype=np.int64))
-        elif isinstance(release, Release):
-            regions = release.regions[place]
-            texts, codes = np.unique(np.array(regions.texts(column), dtype=str),
-                                     return_inverse=True)  # fmt: skip
-            shown = Shown.of(texts.tolist(), codes.ravel()[release.class_of])
-        elif isinstance(release, Permuted):
-            shown = Shown.of_column(column)
+        elif isinstance(release, Release | Permuted):
+            shown = Shown.of_column(release.published()[place])
         else:
             continue  # of counts, every value of the domain is published
         why = _looks_like(form_of(column.name, shown.texts, shown.counts))
