@@ -284,6 +284,10 @@ def schema() -> dict[str, Any]:
     found: dict[str, Any] = _without_null(_FORM.json_schema())
     for table in found["properties"].values():
         table.pop("default", None)  # a table that is left out; its keys have defaults of their own
+    found["anyOf"] = [  # the original, or what was published
+        {"required": ["data"], "properties": {"data": {"required": ["file"]}}},
+        {"required": ["releases"], "properties": {"releases": {"minItems": 1}}},
+    ]
     attacks = found["$defs"]["AttacksTable"]["properties"]
     del attacks["options"]
     attacks.update({name: _options_schema(name) for name in PARTS})
