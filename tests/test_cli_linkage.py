@@ -296,7 +296,7 @@ def test_bad_options_are_told_without_a_traceback(options, message):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (EXTERNAL, "there is nothing to look into: give what was published with --release"),
+        (EXTERNAL, "there is nothing to look into: give what was published with --published"),
         (RELEASE, "there is nobody to look for: give a table of people with --external, or"),
         (
             [*RELEASE, *EXTERNAL, "--record-of", "row"],

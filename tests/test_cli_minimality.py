@@ -57,9 +57,9 @@ def test_what_was_published(clinic, tmp_path):
     [
         (
             ["--sanitizer", "mondrian:l=2,3", "--release", "a.csv"],
-            "--release is what --sanitizer made: give one for each",
+            "--published is what --sanitizer made: give one for each",
         ),
-        (["--release", "a.csv"], "--release is what --sanitizer made: give one for each"),
+        (["--release", "a.csv"], "--published is what --sanitizer made: give one for each"),
         (["--sanitizer", "mondrian:l=2", "--records"], "--records adds to the JSON"),
         (["--sanitizer", "mondrian:l=2", "--notation", "age=range"], "--notation is for"),
         (

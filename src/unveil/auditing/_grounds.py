@@ -273,8 +273,8 @@ def assumed_alone(ground: Ground, releases: Sequence[AnyRelease]) -> list[Text]:
     if inferred:
         said.append(Message(
             "Nobody has said which values {columns} can have: those that the published cells name "
-            "are taken to be all. If there are others, numbers that depend on them are wrong: give "
-            "them with {option}.",
+            "are taken to be all. If there are others, numbers that depend on them are wrong; the "
+            "option {option} declares all of them.",
             columns=Listed([Column(name) for name in inferred], "and"), option=Option("domains"),
         ))  # fmt: skip
     return said

@@ -84,7 +84,7 @@ A first look, with nothing to configure; then a report, with roles:
 What somebody else published, beside what we could publish:
 
     unveil audit survey.csv --quasi age,zip,sex --sensitive income \\
-           --release published.csv --sanitizer mondrian:k=5 --report report.html
+           --published published.csv --sanitizer mondrian:k=5 --report report.html
 
 A series of sanitizers, and two sensitive columns:
 

@@ -188,7 +188,8 @@ def show_audit(found: Audit, out: Console) -> None:
     if found.asked.discretion.private:
         _say(PRIVATE, out)
     out.print()
-    for note in found.notes:
+    alone = found.ground.original is None
+    for note in () if alone else found.notes:
         _say(f"Note: {in_command_line_words(note)}", out)
         out.print()
     for sentence in found.verdict().splitlines():
@@ -203,7 +204,10 @@ def show_audit(found: Audit, out: Console) -> None:
         for among in one.among:
             _say(f"* {among}", out)
         _show_what_is_lacking(one, found.masking(one), out)
-    if found.ground.original is None:
+    if alone:
+        for note in found.notes:
+            _say(f"Note: {in_command_line_words(note)}", out)
+        out.print()
         _say("What the original table would add:", out)
         for title, adds in unanswered():
             _say(f"- {title}: {adds}.", out, inset="  ")

@@ -209,7 +209,7 @@ class _Run:
             raise InputError(
                 "there is nothing to look into: give what was published with {release} or "
                 "{anatomy}, or what {sanitizer} would publish of {file}",
-                release=Option("release"), anatomy=Option("anatomy"),
+                release=Option("published"), anatomy=Option("anatomy"),
                 sanitizer=Option("sanitizer"), file=Option("microdata"),
             )  # fmt: skip
         if given or self.file is None:
@@ -418,7 +418,7 @@ class _Run:
             if called.count(name) > 1:
                 raise InputError(
                     "two releases are called {name}; give them names: {option}",
-                    name=repr(name), option=Option("release", f"first={name}"),
+                    name=repr(name), option=Option("published", f"first={name}"),
                 )  # fmt: skip
         read_all(wanted, done)
         if done.failed:
@@ -530,7 +530,7 @@ def _of_sanitizers(wanted: Sequence[ToRead]) -> list[ToRead]:
         raise InputError(
             "{release} is what {sanitizer} made: give one for each, in the same order; got {files} "
             "and {makers}",
-            release=Option("release"), sanitizer=Option("sanitizer"), files=len(files),
+            release=Option("published"), sanitizer=Option("sanitizer"), files=len(files),
             makers=len(makers),
         )  # fmt: skip
     pairs = zip(makers, files, strict=True)

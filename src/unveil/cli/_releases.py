@@ -138,10 +138,10 @@ class Given:
         for option in ("notation", "how", "cells", "rename"):
             if getattr(self, option) and not self.releases:
                 raise InputError("{option} is for generalized cells; give them with {release}",
-                                 option=Option(option), release=Option("release"))  # fmt: skip
+                                 option=Option(option), release=Option("published"))  # fmt: skip
         if self.may_change_sensitive and not self.releases:
             raise InputError(
-                "--may-change-sensitive is for what others publish; give it with --release"
+                "--may-change-sensitive is for what others publish; give it with --published"
             )
         if reading.file is None:
             self._check_alone(reading, names_people)
@@ -165,7 +165,7 @@ class Given:
         if not (self.releases or self.anatomies):
             raise InputError(
                 "there is nothing to look at: give the original table as FILE, or without it what "
-                "was published: --release or --anatomy"
+                "was published: --published or --anatomy"
             )
         if self.sanitizers:
             raise InputError("--sanitizer needs the table that it sanitizes: give it as FILE")
@@ -175,7 +175,7 @@ class Given:
         if reading.get("missing", "error") != "error":
             raise _about_original("missing")
         if self.domains and not self.releases:
-            raise InputError("--domains is for generalized cells; give them with --release")
+            raise InputError("--domains is for generalized cells; give them with --published")
 
     def to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
         """All that was asked for, in the order of the options."""

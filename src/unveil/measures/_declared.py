@@ -127,7 +127,7 @@ _DISCRIMINATION_RATE = Declaration(
     default=True,
     in_audit={"at_most": None},  # all keys together, too: that is the figure
     examples="""
-    unveil discrimination-rate --release published.csv --quasi age,zip,sex --sensitive income
+    unveil discrimination-rate --published published.csv --quasi age,zip,sex --sensitive income
 
 Pairs of columns of two releases, for an attacker who wants to know whether the income is low:
 
@@ -152,7 +152,7 @@ _UTILITY = Declaration(
     default=True,
     original_adds="how much was lost, and how many records were left out",
     examples="""
-    unveil utility survey.csv --quasi age,zip,sex --sensitive income --release published.csv
+    unveil utility survey.csv --quasi age,zip,sex --sensitive income --published published.csv
 
 What a classifier still learns from two sanitizers:
 

@@ -190,7 +190,8 @@ def _recoded(column: Column, source: Source) -> Column:
         if code is None:
             hint = value_meant(text, column.texts) or Worded(
                 "; a permuted release has exact values; read generalized cells with read_release",
-                typed="; a permuted release has exact values; for generalized cells use --release",
+                typed="; a permuted release has exact values; for generalized cells use "
+                "--published",
             )
             raise InputError(
                 "{row}, {where}: {value} is not a value of the original{hint}",

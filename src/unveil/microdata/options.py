@@ -249,7 +249,7 @@ Domains = Annotated[
     ),
 ]
 MayChange = Annotated[
-    bool, Help("Sensitive values of --release may have been changed, as noise does.")
+    bool, Help("Sensitive values of --published may have been changed, as noise does.")
 ]
 Retries = Annotated[
     int | None,

@@ -45,7 +45,7 @@ DECLARATION = Declaration(
     examples="""
 Two hospitals, and a table of people who were in both:
 
-    unveil composition --release city=city.csv --release county=county.csv \\
+    unveil composition --published city=city.csv --published county=county.csv \\
            --quasi age,zip,sex --sensitive disease --external people.csv --identifier name
 
 The same table published twice:
@@ -56,7 +56,7 @@ The same table published twice:
 If a column tells which records are the same person's, the numbers are exact:
 
     unveil composition both.csv --quasi age,zip,sex --sensitive disease \\
-           --release city.csv --release county.csv --pseudonym id --k 5
+           --published city.csv --published county.csv --pseudonym id --k 5
 """,
 )
 

@@ -52,7 +52,7 @@ The two tables of Anatomy alone, and the five records that are worst off:
 A published file, and what ages alone tell:
 
     unveil definetti survey.csv --quasi age,zip,sex --sensitive income \\
-           --release published.csv --method foreground --by age
+           --published published.csv --method foreground --by age
 """,
 )
 

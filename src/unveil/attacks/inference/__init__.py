@@ -63,7 +63,7 @@ Everybody is held out once, by folds:
 A published file, and people who are not in it:
 
     unveil inference survey.csv --quasi age,zip,sex --sensitive income \\
-           --release published.csv --held-out others.csv
+           --published published.csv --held-out others.csv
 """,
 )
 

@@ -58,13 +58,13 @@ DECLARATION = Declaration(
     examples="""
 A register of voters against a published file; nothing else is known:
 
-    unveil linkage --release published.csv --quasi age,zip,sex --sensitive disease \\
+    unveil linkage --published published.csv --quasi age,zip,sex --sensitive disease \\
            --external voters.csv --identifier name
 
 The same with the original, to count which links are right:
 
     unveil linkage patients.csv --quasi age,zip,sex --sensitive disease \\
-           --release published.csv --external voters.csv --identifier name
+           --published published.csv --external voters.csv --identifier name
 
 The worst case, an attacker who knows everybody in the table, and two sanitizers:
 
@@ -73,7 +73,7 @@ The worst case, an attacker who knows everybody in the table, and two sanitizers
 
 A register with other names for columns and values, and one person of it:
 
-    unveil linkage --release published.csv --quasi age,zip,sex --sensitive disease \\
+    unveil linkage --published published.csv --quasi age,zip,sex --sensitive disease \\
            --external voters.csv --identifier name --rename zip=postcode \\
            --recode 'sex=F->Female|M->Male' --person 'Ann Smith'
 """,

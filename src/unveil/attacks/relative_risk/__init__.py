@@ -96,7 +96,7 @@ DECLARATION = Declaration(
 What a published file gives away:
 
     unveil relative-risk survey.csv --quasi age,zip,sex --sensitive income \\
-           --release published.csv
+           --published published.csv
 
 Two candidates side by side, and the five worst-placed people of each:
 
@@ -110,13 +110,13 @@ The two tables of Anatomy; the model shares strength between the columns' values
 
 A person whom you know, from what was published alone:
 
-    unveil relative-risk --release published.csv --quasi age,sex --sensitive income \\
+    unveil relative-risk --published published.csv --quasi age,sex --sensitive income \\
            --victim age=34,sex=female --plot beliefs.png
 
 Sampled in any case, and the chains drawn:
 
     unveil relative-risk survey.csv --quasi age,zip,sex --sensitive income \\
-           --release published.csv --exact never --traces traces.nc --plot chains.png \\
+           --published published.csv --exact never --traces traces.nc --plot chains.png \\
            --chart traces
 """,
 )

@@ -64,12 +64,12 @@ DECLARATION = Declaration(
     original_adds="whether a column repeats names or codes of the original under another name, "
     "whether somebody has several records, and whether the published values are true",
     examples="""
-    unveil identifiers --release published.csv --quasi age,zip,sex --sensitive income
+    unveil identifiers --published published.csv --quasi age,zip,sex --sensitive income
 
 Compared with the original's identifiers, too:
 
     unveil identifiers survey.csv --quasi age,zip,sex --sensitive income --identifier name \\
-           --release published.csv
+           --published published.csv
 """,
 )
 
