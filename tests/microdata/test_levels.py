@@ -207,7 +207,7 @@ def test_missing_values_that_are_kept_lose_nobody_who_has_the_secret() -> None:
     assert [(len(one), one.dropped) for one in releases] == [(4, 0), (2, 1)]
     audit = uv.audit(tables, releases, attacks=["measures", "linkage"], progress=False)
     assert {one.sensitive: len(one.microdata) for one in audit.secrets} == {"hiv": 4, "mood": 3}
-    assert audit.people == 4
+    assert audit.records == 4
     said = [str(note) for note in audit.notes]
     assert "1 of 5 people have no value of hiv and are left out" in " ".join(said)
 

@@ -174,6 +174,9 @@ class Given:
                 raise _about_original(option)
         if reading.get("missing", "error") != "error":
             raise _about_original("missing")
+        for option in ("how", "cells", "rename"):
+            if getattr(self, option):
+                raise _about_original(option)
         if self.domains and not self.releases:
             raise InputError("--domains is for generalized cells; give them with --published")
 

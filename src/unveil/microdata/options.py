@@ -199,8 +199,8 @@ Notation = Annotated[
 How = Annotated[
     Mapping[str, str] | None,
     Help(
-        "How a column was coarsened in --release, where its cells alone do not tell: 'born=year', "
-        "'pay=rounded 1000, top 90000', 'age=age 2024-12-31', 'zip=prefix 3', 'pay=perturbed'. May "
+        "How a column was coarsened in --published, where its cells alone do not tell: "
+        "'born=year', 'pay=rounded 1000, top 90000', 'age=age 2024-12-31', 'zip=prefix 3', 'pay=perturbed'. May "
         "be repeated."
     ),
     Shell(parse=by_column("how", "'born=year'", str), metavar="COLUMN=WORDS"),
@@ -208,8 +208,8 @@ How = Annotated[
 Cells = Annotated[
     Mapping[str, Mapping[str, Sequence[str]]] | None,
     Help(
-        "Which values of a column the texts in --release stand for: 'sex=v->female|m->male', also "
-        "several values for one text. May be repeated."
+        "Which values of a column the texts in --published stand for: 'sex=v->female|m->male', "
+        "also several values for one text. May be repeated."
     ),
     Shell(parse=by_column("cells", "'sex=v->female|m->male'", _stands_for),
           metavar="COLUMN=TEXT->VALUE|…"),
@@ -217,7 +217,7 @@ Cells = Annotated[
 RenameReleased = Annotated[
     Mapping[str, str] | None,
     Help(
-        "Column of --release that has another name in FILE: 'age_group=age' if it is called "
+        "Column of --published that has another name in FILE: 'age_group=age' if it is called "
         "age_group in the release. May be repeated."
     ),
     Shell(parse=by_column("rename", "'age_group=age'", str, last=True),
