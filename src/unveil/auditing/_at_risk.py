@@ -32,6 +32,8 @@ COLUMNS = ("sensitive", "release", "record", "row", "reference", "candidates", "
 
 def at_risk(audit: Audit) -> pd.DataFrame:
     """One row per person and release: see `Audit.at_risk`."""
+    if audit.ground.original is None:
+        raise InputError("who is at risk needs the original table, and there was none")
     rows = [
         row
         for one in audit.secrets
@@ -48,6 +50,7 @@ def _of_release(audit: Audit, one: OneSecret, audited: Audited) -> Iterator[dict
     if (look := audited.looked.get("differential-inference")) is not None:
         moves = look.finding
     table = one.microdata
+    assert table is not None  # checked
     moved = np.full(len(table), np.nan) if moves is None else _moved(moves, len(table))
     least = audit.asked.least or _LEAST
     # The list of names is the table: people are its records.
@@ -75,10 +78,11 @@ def _of_release(audit: Audit, one: OneSecret, audited: Audited) -> Iterator[dict
 def _found(audit: Audit, audited: Audited, part: str) -> Finding:
     """What a part found, also if it was not asked for; an error says whose it could not."""
     look = audited.looked.get(part)
-    if look is not None and look.finding is not None:
+    if look is not None and look.finding is not None and audit.asked.external is None:
         return look.finding
+    asked = replace(audit.asked, progress=False, external=None, identifier=())
     try:
-        return PARTS[part].look(audited.subject, replace(audit.asked, progress=False))
+        return PARTS[part].look(audited.subject, asked)
     except UnveilError as error:
         raise InputError(
             "who is at risk in {release} is not known: {error}",

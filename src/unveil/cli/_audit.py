@@ -121,8 +121,8 @@ class AuditRun:
     table: AuditedTable
     given: Given
     programs: Sequence[Sanitizer]
-    people: Path | None
     attacks: Sequence[str]
+    people: Path | None = None
     adversary: str | None = None
     tolerance: str | None = None
     budget: str | None = None

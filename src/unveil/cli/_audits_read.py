@@ -107,7 +107,7 @@ def resolve(
     given = published.given()
     opening = {name: options.pop(name, None) for name in ("delimiter", "encoding", "columns")}
     for name in [*(name for name, one in options.items() if one and one != "error"),
-                 *(["release"] if given else [])]:  # fmt: skip
+                 *(["published"] if given else [])]:  # fmt: skip
         raise InputError("{option} is for {at_risk}: references need only the table and the key",
                          option=Option(name), at_risk=Option("at_risk"))  # fmt: skip
     secret = key_from(key)
@@ -136,15 +136,19 @@ def _show_at_risk(file: Path | None, key: Path, table: AuditTable, published: Pu
     from unveil.cli._audit import AuditRun
 
     secret, given = key_from(key), published.given()
-    audited = table.audited(file, counted_elsewhere=bool(given.releases or given.anatomies))
+    audited = table.audited(file, given)
     if audited.roles_are_proposed and audited.project_file is None:
         audited.check()
         raise InputError("{at_risk} needs the roles that were audited: give {quasi} and "
                          "{sensitive}, or the project", at_risk=Option("at_risk"),
                          quasi=Option("quasi"), sensitive=Option("sensitive"))  # fmt: skip
+    if audited.is_alone:
+        audited.check()
+        raise InputError("{at_risk} needs the original table: give it as {file}",
+                         at_risk=Option("at_risk"), file=Option("microdata"))  # fmt: skip
     if audited.project is None and not given:
         raise InputError("{at_risk} needs what was published: give {release}, or the project",
-                         at_risk=Option("at_risk"), release=Option("release"))  # fmt: skip
+                         at_risk=Option("at_risk"), release=Option("published"))  # fmt: skip
     thresholds = () if audited.project is None else map(Threshold.parse, audited.project.fail_on)
     figures = {"linked", "k", *(one.figure.name for one in thresholds)}
     parts = [name for name, part in PARTS.items() if figures & set(part.figures)]
@@ -162,12 +166,12 @@ def _show_at_risk(file: Path | None, key: Path, table: AuditTable, published: Pu
     for one in found.releases:
         mine = people[
             (people["release"] == display_name(one.name))
-            & (people["sensitive"] == one.subject.microdata.sensitive.name)
+            & (people["sensitive"] == one.subject.ground.sensitive)
         ]
         tell(
             out,
-            f"{display_name(one.name)}, {one.subject.microdata.sensitive.name}: "
-            f"{len(mine):,} of {counted(len(one.subject.microdata), 'person')} at risk",
+            f"{display_name(one.name)}, {one.subject.ground.sensitive}: "
+            f"{len(mine):,} of {counted(one.subject.records, 'person')} at risk",
         )
         for row, reference, why in zip(mine["row"], mine["reference"], mine["why"], strict=True):
             _show(reference, int(row), source, out, f": {why}")

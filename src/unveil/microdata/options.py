@@ -200,8 +200,8 @@ How = Annotated[
     Mapping[str, str] | None,
     Help(
         "How a column was coarsened in --published, where its cells alone do not tell: "
-        "'born=year', 'pay=rounded 1000, top 90000', 'age=age 2024-12-31', 'zip=prefix 3', 'pay=perturbed'. May "
-        "be repeated."
+        "'born=year', 'pay=rounded 1000, top 90000', 'age=age 2024-12-31', 'zip=prefix 3', "
+        "'pay=perturbed'. May be repeated."
     ),
     Shell(parse=by_column("how", "'born=year'", str), metavar="COLUMN=WORDS"),
 ]

@@ -25,11 +25,11 @@ DECLARATION = Declaration(
     order=120,
     default=True,
     examples="""
-    unveil remedies --release published.csv --quasi age,zip,sex --sensitive income
+    unveil remedies --published published.csv --quasi age,zip,sex --sensitive income
 
 With the original, and classes of at least 10:
 
     unveil remedies survey.csv --quasi age,zip,sex --sensitive income \\
-           --release published.csv --least 10
+           --published published.csv --least 10
 """,
 )
