@@ -276,11 +276,13 @@ def identifiers(
                 unread.append(name)
                 continue
             shown = Shown.of_cells(cells)
-            why = "is said to name people" if name in named and shown.filled else None
-            if why is None and original is not None and name not in roled:
+            why = None
+            if original is not None and name not in roled:
                 why = original.equal_to(name, shown, source)
             if why is None:
                 why = _looks_like(form_of(name, shown.texts, shown.counts))
+            if why is None and name in named and shown.filled:
+                why = "is said to name people"
             if why is not None:
                 found.setdefault(name, why)
             own = None if model is None or name in roled else model.repeated_by(shown)
