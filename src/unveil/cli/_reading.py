@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unveil.microdata import Microdata, Source
 
 _PARTS = ("cuts", "parts", "quantiles")
-_OPENING = ("delimiter", "encoding", "columns", "comment")
+_OPENING = ("delimiter", "encoding", "columns", "comment", "sheet")
 
 
 @dataclass(frozen=True, kw_only=True)

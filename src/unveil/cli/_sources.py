@@ -206,6 +206,7 @@ class Opening(Typed):
     delimiter: reading.Delimiter = None
     encoding: reading.Encoding = None
     columns: reading.Header = None
+    sheet: reading.Sheet = None
 
 
 @group(ROLES)

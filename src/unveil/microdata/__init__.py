@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from unveil.microdata._distinct import Distinct, distinct_values, listed_values
     from unveil.microdata._encode import MISSING, Wish, encode
     from unveil.microdata._encodings import UTF8, encoding_of
+    from unveil.microdata._excel import is_workbook
     from unveil.microdata._extras import Extras, cells_of
     from unveil.microdata._forms import is_form
     from unveil.microdata._hierarchies import (

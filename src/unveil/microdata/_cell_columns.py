@@ -66,14 +66,20 @@ _HOUSE_STYLES = frozenset(
 
 
 def open_release(
-    table: Any, *, delimiter: str | None = None, encoding: str | None = None
+    table: Any,
+    *,
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Source:
     """Open a table in memory or a file."""
     if isinstance(table, str | os.PathLike):
         if is_parquet(table):
             source = from_parquet(table, with_index=True)
         else:
-            source = from_csv(table, delimiter=delimiter, encoding=encoding, name_unnamed=True)
+            source = from_csv(
+                table, delimiter=delimiter, encoding=encoding, sheet=sheet, name_unnamed=True
+            )
     else:
         source = from_table(table)
     if source.n_rows == 0:

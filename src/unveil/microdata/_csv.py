@@ -12,10 +12,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from unveil._unpacked import unpacked
 from unveil.errors import File, Foreign, InputError, Option, Row
 from unveil.microdata._encodings import UTF8, WINDOWS, about, encoding_of, in_utf8, not_in
+from unveil.microdata._excel import is_workbook, read_sheet
 from unveil.microdata._messages import Worded, must
 from unveil.microdata._sources import Source, check_names, existing_file, unnamed
 
@@ -37,14 +39,20 @@ def from_csv(
     encoding: str | None = None,
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
+    sheet: str | None = None,
     name_unnamed: bool = False,
 ) -> Source:
-    """Open a CSV file.
+    """Open a CSV file, or an Excel workbook.
 
     ``name_unnamed`` calls columns without a name by their place; pandas and R write such columns
     for row names, and they are published as well.
     """
     file = existing_file(path)
+    if is_workbook(file):
+        given = {"delimiter": delimiter, "encoding": encoding, "comment": comment}
+        _refuse_others(given, "CSV files", file, "an Excel workbook")
+        return _from_workbook(file, sheet, columns, name_unnamed=name_unnamed)
+    _refuse_others({"sheet": sheet}, "Excel workbooks", file, "a CSV file")
     with unpacked(file) as stream:
         data, encoding = in_utf8(stream.read(), file.name, encoding)
     data = _with_line_ends(data)
@@ -62,6 +70,31 @@ def from_csv(
     return replace(source, encoding=encoding, notes=about(encoding, file.name))
 
 
+def _refuse_others(given: Mapping[str, object], what: str, file: Path, kind: str) -> None:
+    """Refuse options for files of another kind."""
+    for name, one in given.items():
+        if one is not None:
+            raise InputError("{option} is for {what}; {file} is {kind}", option=Option(name),
+                             what=what, file=_file(file.name), kind=kind)  # fmt: skip
+
+
+def _from_workbook(
+    file: Path, sheet: str | None, columns: Sequence[str] | Mapping[int, str] | None, *,
+    name_unnamed: bool,
+) -> Source:  # fmt: skip
+    found = read_sheet(file, sheet, has_header=columns is None)
+    if columns is not None:
+        names = _given_names(columns, len(found.columns), file.name)
+    else:
+        names = dict(enumerate(found.header))
+        if name_unnamed:
+            names = {place: name or unnamed(place) for place, name in names.items()}
+        check_names(names.values(), file.name)
+    arrays = {name: found.array(place) for place, name in names.items()}
+    return Source(name=file.name, n_rows=found.rows, arrays=arrays, unreadable={},
+                  is_text_file=True, notes=tuple(found.notes))  # fmt: skip
+
+
 @dataclass(frozen=True, kw_only=True)
 class CsvLayout:
     """The layout of a CSV file: delimiter, column names, and the lines before the first record."""
@@ -74,8 +107,13 @@ class CsvLayout:
 def csv_layout(
     path: str | os.PathLike[str], delimiter: str | None, encoding: str | None = None
 ) -> CsvLayout:
-    """The layout of a CSV file, from its beginning alone but for the encoding."""
+    """The layout of a CSV file, from its beginning alone but for the encoding.
+
+    Of an Excel workbook it has the names of the columns.
+    """
     file = existing_file(path)
+    if is_workbook(file):
+        return CsvLayout(delimiter=",", names=from_csv(file).columns, header_lines=1)
     encoding = encoding_of(file) if encoding is None else encoding
     with unpacked(file) as stream:
         # UTF-16 and UTF-32 cannot be cut at any line end: half a character looks like one.

@@ -71,8 +71,9 @@ def read_csv(
     encoding: str | None = None,
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
+    sheet: str | None = None,
 ) -> Microdata:
-    """Read microdata from a CSV file.
+    """Read microdata from a CSV file or an Excel workbook.
 
     A column is numeric if all its texts are numbers or dates, also as people write them:
     ``1984-05-23``, ``23.05.1984``, ``34,5``, ``1,234,567``. With leading zeros they are codes:
@@ -83,7 +84,9 @@ def read_csv(
     Parameters
     ----------
     path : path
-        May be compressed (``.gz`` and others that Arrow reads).
+        May be compressed (``.gz`` and others that Arrow reads), or a workbook (``.xlsx``,
+        ``.xlsm``), for which the extra ``excel`` is needed. Cells of a workbook have the types
+        that they have there; formulas are their results.
     quasi : str or sequence of str
         The quasi-identifiers: what an attacker may know about a person.
     sensitive : str
@@ -123,6 +126,8 @@ def read_csv(
         (counted from 0); then only those are read.
     comment : str, optional
         Lines that begin with it are skipped.
+    sheet : str, optional
+        The sheet of a workbook. Default: the first one.
 
     Returns
     -------
@@ -147,7 +152,7 @@ def read_csv(
       1 of 3 records with missing values dropped (age 1)
     """
     source = from_csv(
-        path, delimiter=delimiter, encoding=encoding, columns=columns, comment=comment
+        path, delimiter=delimiter, encoding=encoding, columns=columns, comment=comment, sheet=sheet
     )
     note_input(path)
     options = Options(
@@ -248,12 +253,17 @@ def open_table(
     encoding: str | None = None,
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
+    sheet: str | None = None,
 ) -> Source:
-    """A CSV or Parquet file, opened once: `read_table` reads it for one sensitive column or many.
+    """A CSV, Excel or Parquet file, opened once: `read_table` reads it for one sensitive column or
+    many.
 
     The options are those of `read_csv`; none is for Parquet files.
     """
-    given = {"delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment}
+    given = {
+        "delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment,
+        "sheet": sheet,
+    }  # fmt: skip
     if not is_parquet(path):
         source = from_csv(path, **given)  # type: ignore[arg-type]
         note_input(path)
@@ -261,8 +271,9 @@ def open_table(
     for name, one in given.items():
         if one:
             raise InputError(
-                "{option} is for CSV files; {file} is Parquet",
-                option=Option(name), file=File(os.path.basename(path), bare=True),
+                "{option} is for {what}; {file} is Parquet", option=Option(name),
+                what="Excel workbooks" if name == "sheet" else "CSV files",
+                file=File(os.path.basename(path), bare=True),
             )  # fmt: skip
     source = from_parquet(path)
     note_input(path)

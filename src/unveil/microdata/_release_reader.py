@@ -80,6 +80,7 @@ def read_release(
     cells: Mapping[str, Table] | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Release:
     """Read a table of generalized cells as a release, with or without its original.
 
@@ -137,6 +138,8 @@ def read_release(
         ``{"sex": {"v": "female", "m": "male"}}``.
     delimiter, encoding : str, optional
         For a CSV file. Default: detected.
+    sheet : str, optional
+        For an Excel workbook. Default: the first.
 
     Returns
     -------
@@ -185,7 +188,8 @@ def read_release(
         raise InputError("{option} says how the original was coarsened; give the original, too",
                          option=Option("how" if how else "cells"))  # fmt: skip
     said = Declared.of(how, cells, written, named)
-    source = open_release(table, delimiter=delimiter, encoding=encoding).renamed(rename)
+    source = open_release(table, delimiter=delimiter, encoding=encoding, sheet=sheet)
+    source = source.renamed(rename)
     if original is None:
         template, held_by = columns_alone(source, Options(**alone), domains, written, empty)
     else:

@@ -188,6 +188,12 @@ Header = Annotated[
     Shell(parse=names, metavar="COLUMNS"),
 ]
 
+Sheet = Annotated[
+    str | None,
+    Help("Sheet of an Excel workbook. Default: the first."),
+    Shell(metavar="NAME"),
+]
+
 Notation = Annotated[
     Mapping[str, str] | None,
     Help(

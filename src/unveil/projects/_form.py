@@ -137,11 +137,13 @@ class Data(_Table):
     """The table, and how it is read; see `read_csv`."""
 
     file: _Words | None = None
-    """The table: CSV or Parquet. Without it, only what was published is looked at."""
+    """The table: CSV, Excel or Parquet. Without it, only what was published is looked at."""
     delimiter: Annotated[str, _Written(Annotated[str, Len(1, 1)], "one character")] | None = None
     """CSV delimiter. Default: detected."""
     encoding: _Words | None = None
     """Encoding of a CSV file. Default: detected."""
+    sheet: _Words | None = None
+    """Sheet of an Excel workbook. Default: the first."""
     comment: _Words | None = None
     """What a line that is left out begins with."""
     columns: Annotated[ColumnNames, _Written(

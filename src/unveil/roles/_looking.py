@@ -36,6 +36,7 @@ from unveil.microdata import (
     from_parquet,
     from_table,
     is_parquet,
+    is_workbook,
 )
 from unveil.microdata.dates import dates_by_form
 from unveil.microdata.number_forms import numbers_by_form
@@ -149,7 +150,7 @@ def _parquet(file: Path) -> LookedAt:
 def _csv(
     file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None
 ) -> LookedAt:
-    large = file.stat().st_size > LARGE and columns is None
+    large = file.stat().st_size > LARGE and columns is None and not is_workbook(file)
     if large and encoding is None:
         encoding = encoding_of(file)
     if not large or encoding != UTF8:
@@ -251,7 +252,7 @@ def _refuse_records_as_names(seen: LookedAt) -> None:
         if pa.types.is_dictionary(array.type):
             array = array.unify_dictionaries()
             array = array.chunk(0).dictionary if array.num_chunks else pa.array([], pa.string())
-        stripped = pc.utf8_trim_whitespace(array)
+        stripped = pc.utf8_trim_whitespace(array.cast(pa.string()))
         return bool(pc.any(pc.equal(stripped, name)).as_py())
 
     found = sum(stands_in_it(name) for name in seen.arrays)

@@ -30,6 +30,7 @@ from unveil.microdata import (
     from_csv,
     from_parquet,
     from_table,
+    is_workbook,
     value_text,
 )
 
@@ -107,6 +108,8 @@ def opened(
             return _in_memory(from_parquet(given), columns, connection, secret)
         return _of_parquet(given, columns, connection, secret)
     file = existing_file(given)
+    if is_workbook(file):
+        return _in_memory(from_csv(file, columns=header), columns, connection, secret)
     encoding = encoding_of(file) if encoding is None else encoding
     plain = encoding.lower().replace("_", "-") in (UTF8, "utf8", "ascii")
     if connection.name not in _READERS or not plain or header is not None:
@@ -283,9 +286,12 @@ def _to_spark(path: str | os.PathLike[str]) -> str:
 def _stripped_cells(table: ibis.Table) -> ibis.Table:
     """Cells of a text file without blanks around them; an empty cell is a missing value."""
     engine = table.get_backend().name
-    return table.select(
-        **{name: _stripped(table[name], engine).nullif("") for name in table.columns}
-    )
+
+    def cells(name: str) -> Any:  # those of a workbook have types
+        column = table[name]
+        return _stripped(column, engine).nullif("") if column.type().is_string() else column
+
+    return table.select(**{name: cells(name) for name in table.columns})
 
 
 def _in_memory(source: Any, columns: Sequence[str], connection: Any, secret: str | None) -> Opened:
