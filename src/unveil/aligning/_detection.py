@@ -73,7 +73,7 @@ class PairOfColumns:
         if not self.usable.any():
             return
         yield from self._unchanged()
-        if self.joint is None or self.joint.is_function:
+        if self.joint is None or self.joint.is_nearly_function:
             for words, view in self._words():
                 match = matched_by(parse_how(words), view, self.p, self.usable)
                 if match is not None:

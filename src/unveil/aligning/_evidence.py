@@ -66,6 +66,16 @@ class Joint:
         """Whether each value is published as one text."""
         return len(np.unique(self.o)) == len(self.o)
 
+    @cached_property
+    def is_nearly_function(self) -> bool:
+        """Whether nearly all rows with a value have the same text."""
+        most = np.zeros(int(self.o.max(initial=-1)) + 1, dtype=np.int64)
+        np.maximum.at(most, self.o, self.n)
+        return int(most.sum()) >= _NEARLY * self.rows
+
+
+_NEARLY = 0.8
+
 
 def joint_of(o: Cells, p: Cells, of: NDArray[np.int64], hidden: NDArray[np.bool_]) -> Joint:
     """Count pairs in the matched rows; ``of`` has the original's row of each published row."""

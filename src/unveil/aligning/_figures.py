@@ -150,6 +150,9 @@ class _Suggested:
         farthest = float(np.abs(rest).max())
         if (width := _width(step, 2 * farthest * (1 - 1e-12))) is not None:
             yield f"rounded {value_text(width)}"
+        if step > 1 and not caps:  # a few rows may be wrong
+            yield f"floor {value_text(step)}"
+            yield f"rounded {value_text(step)}"
 
 
 def age_words(

@@ -19,7 +19,7 @@ from unveil.aligning._detection import PairOfColumns
 from unveil.aligning._evidence import Match
 from unveil.aligning._names import SAME, likeness
 from unveil.aligning._result import Rows
-from unveil.aligning._sheets import Cells, Sheet
+from unveil.aligning._sheets import Cells, Sheet, View
 from unveil.errors import Column, File, InputError, Message, Option, Text
 
 _BITS = 13.0  # one chance in eight thousand
@@ -47,6 +47,14 @@ class Relation:
         shares = self.match.shares(self.o)
         counts = np.where(self.usable, self.p.counts, 0)
         return float((shares * counts).sum() / max(counts.sum(), 1))
+
+    @cached_property
+    def is_counter(self) -> bool:
+        """Whether both columns are numbers that only rise: then they say nothing of the order."""
+        both = [cells.view("number") for cells in (self.o, self.p)]
+        if str(self.match.how) != "unchanged" or None in both:
+            return False
+        return all(_rises(view, cells) for view, cells in zip(both, (self.o, self.p), strict=True))
 
     @property
     def is_by_keys(self) -> bool:
@@ -99,7 +107,7 @@ class Relation:
     def evidence(self, of: NDArray[np.int64], tried: int) -> Evidence | None:
         """What speaks for a correspondence, if it is more than chance."""
         agree, rows = self.agreement(of)
-        if rows < 5 or self.chance >= _USELESS:
+        if rows < 5 or self.chance >= _USELESS or self.is_counter:
             return None
         chance = max(self.chance, 1 / max(len(of), 2))
         # No more than the number of orders there are.
@@ -130,6 +138,13 @@ class Evidence:
             agree=self.agree, rows=self.rows, column=Column(self.relation.p.name),
             chance=round(self.rows * self.chance),
         )  # fmt: skip
+
+
+def _rises(view: View | None, cells: Cells) -> bool:
+    """Whether a column's numbers rise from row to row."""
+    assert view is not None
+    numbers = view.place[cells.codes[cells.codes >= 0]]
+    return len(numbers) > 1 and bool((np.diff(numbers) > 0).all())
 
 
 def relations(original: Sheet, published: Sheet) -> list[Relation]:
@@ -272,7 +287,7 @@ def _joinable(found: Sequence[Relation], ours: int, theirs: int) -> list[Relatio
     """For each published column the reading that its numbers of rows allow, and tells most."""
     best: dict[str, Relation] = {}
     for one in found:
-        fits = one.is_by_keys and one.excess == 0 and one.chance < _USELESS
+        fits = one.is_by_keys and one.excess == 0 and one.chance < _USELESS and not one.is_counter
         if fits and (one.p.name not in best or one.chance < best[one.p.name].chance):
             best[one.p.name] = one
     used: dict[str, Relation] = {}
