@@ -1,0 +1,106 @@
+"""How long does it take to put a published file beside its original?
+
+    python benchmarks/alignment.py                    100,000 rows of 12 columns
+    python benchmarks/alignment.py --rows 1000000
+
+Two pairs of files: rows in the same order, and rows shuffled. Every run is a process of its own.
+Printed: wall and processor time, peak memory, and whether every column was read as it was made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import unveil as uv
+
+MADE = {
+    "birth_year": "year", "sex": "recoded", "zip3": "prefix 3", "admission": "month",
+    "weight": "unchanged", "income": "rounded 1000", "job_group": "set", "children": "top 4",
+    "region": "unchanged", "chapter": "prefix 3", "age": "age 2024-12-31",
+}  # fmt: skip
+PAIRS = ("ordered", "shuffled")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.run:
+        print(json.dumps(run(options.run)))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        for pair in PAIRS:
+            place = Path(folder) / pair
+            write(place, options.rows, shuffled=pair == "shuffled")
+            done = subprocess.run([sys.executable, __file__, "--run", str(place)], check=True,
+                                  stdout=subprocess.PIPE, text=True)  # fmt: skip
+            found = json.loads(done.stdout)
+            print(f"{pair}: {found['wall']:.1f} s wall, {found['cpu']:.1f} s of processors, "
+                  f"{found['memory']:,.0f} MB; rows {found['rows']}, {found['right']} of "
+                  f"{len(MADE)} columns as they were made, others: {found['others']}")  # fmt: skip
+
+
+def write(place: Path, rows: int, *, shuffled: bool) -> None:
+    """People, and what is published of them."""
+    place.mkdir()
+    rng = np.random.default_rng(1)
+    born = np.datetime64("1930-01-01") + rng.integers(0, 29_000, rows)
+    admitted = np.datetime64("2022-01-01") + rng.integers(0, 900, rows)
+    people = pd.DataFrame({
+        "id": [f"P{number:08}" for number in rng.permutation(rows)],
+        "name": [f"N{a} M{b}" for a, b in rng.integers(0, 4000, (rows, 2))],
+        "born": pd.Series(born).dt.strftime("%d.%m.%Y"),
+        "sex": rng.choice(["m", "f"], rows),
+        "zip": [f"{code:05}" for code in rng.integers(1000, 99_999, rows)],
+        "admitted": pd.Series(admitted).dt.strftime("%d.%m.%Y"),
+        "weight": np.round(rng.normal(75, 15, rows), 1),
+        "income": rng.integers(12_000, 140_000, rows),
+        "job": rng.choice([f"job {number}" for number in range(120)], rows),
+        "children": rng.integers(0, 7, rows),
+        "region": rng.choice([f"R{number}" for number in range(16)], rows),
+        "icd": [f"{a}{b}.{c}" for a, b, c in zip(rng.choice(list("CEFIJK"), rows),
+                rng.integers(10, 99, rows), rng.integers(0, 9, rows), strict=True)],
+    })  # fmt: skip
+    date = pd.Series(born)
+    birthday = date.dt.month * 100 + date.dt.day
+    public = pd.DataFrame({
+        "row": np.arange(rows), "birth_year": date.dt.year,
+        "sex": people["sex"].map({"m": "male", "f": "female"}), "zip3": people["zip"].str[:3],
+        "admission": pd.Series(admitted).dt.strftime("%Y-%m"), "weight": people["weight"],
+        "income": (people["income"] / 1000).round().astype(int) * 1000,
+        "job_group": [f"group {int(job[4:]) % 9}" for job in people["job"]],
+        "children": people["children"].clip(upper=4), "region": people["region"],
+        "chapter": people["icd"].str[:3], "age": 2024 - date.dt.year - (birthday > 1231),
+    })  # fmt: skip
+    public.loc[rng.random(rows) < 0.02, "zip3"] = "*"
+    if shuffled:
+        public = public.sample(frac=1, random_state=2)
+    people.to_csv(place / "original.csv", index=False)
+    public.to_csv(place / "published.csv", index=False, sep=";")
+
+
+def run(place: Path) -> dict[str, object]:
+    begun = time.perf_counter()
+    found = uv.align(place / "original.csv", place / "published.csv")
+    wall = time.perf_counter() - begun
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    others = {name: how for name, how in found.how.items() if MADE.get(name, "new") != how}
+    return {
+        "wall": wall, "cpu": used.ru_utime + used.ru_stime, "memory": used.ru_maxrss / 1024,
+        "rows": found.rows.kind, "right": len(MADE) - len(others), "others": others,
+    }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
