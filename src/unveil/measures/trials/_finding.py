@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pandas as pd
 
 from unveil._text import percent, percents
-from unveil.errors import Amount, Cell, File, InputError, Known, Message, Text
+from unveil.errors import SMALLEST, Amount, Cell, File, InputError, Known, Message, Text
 from unveil.findings import (
     Axis,
     Chart,
@@ -289,7 +289,7 @@ class Remedies(Finding):
                     "everybody; somebody may be in several.",
                     columns=["people with", "people", "in small classes", "share", "alone"],
                     rows=[[one.who, one.people, one.below, cell(one.below / one.people, "%"),
-                           one.alone] for one in self.groups],
+                           _count(one)] for one in self.groups],
                     follows_from=Follows.QUASI,
                 )
             ]  # fmt: skip
@@ -391,6 +391,12 @@ class Remedies(Finding):
                 follows_from=Follows.QUASI if self.by == "below" else Follows.RELEASE,
             )
         ]  # fmt: skip
+
+
+def _count(group: Group) -> Any:
+    """How many of a group are alone; of those who are described, not exactly if they are few."""
+    few = bool(group.cells) and 0 < group.alone < SMALLEST
+    return (None, f"<{SMALLEST}") if few else group.alone
 
 
 def _spread(found: Sequence[Trial]) -> list[Trial]:
