@@ -15,8 +15,7 @@ from unveil.aligning import AlignedColumn
 from unveil.microdata.coarsening import parse_how
 
 HERE = Path(__file__).parent
-WORKBOOKS = {"excel", "excel-to-csv"}  # until workbooks are read
-NAMES = sorted({*RECIPES} - WORKBOOKS)
+NAMES = sorted(RECIPES)
 ROLES = {"quasi-identifier": "quasi"}
 
 

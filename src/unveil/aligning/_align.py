@@ -34,8 +34,10 @@ def align(
     key: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     published_delimiter: str | None = None,
     published_encoding: str | None = None,
+    published_sheet: str | None = None,
 ) -> Alignment:
     """Find out how a published file follows from the original.
 
@@ -54,8 +56,10 @@ def align(
         A column of both files that says whose row is whose. Default: found out.
     delimiter, encoding : str, optional
         Of the original, if it is a CSV file. Default: detected.
-    published_delimiter, published_encoding : str, optional
-        Of the published file. Default: detected.
+    sheet : str, optional
+        Of the original, if it is an Excel workbook. Default: the first.
+    published_delimiter, published_encoding, published_sheet : str, optional
+        The same of the published file.
 
     Returns
     -------
@@ -80,12 +84,13 @@ def align(
     ({'age': 'floor 10', 'choice': 'unchanged'}, {'choice': 'vote'}, 'same order')
     """
     forms, rename = dict(forms or {}), dict(rename or {})
-    ours = Sheet.open(original, delimiter=delimiter, encoding=encoding, forms=forms)
+    ours = Sheet.open(original, delimiter=delimiter, encoding=encoding, sheet=sheet, forms=forms)
     theirs = Sheet.open(published, delimiter=published_delimiter, encoding=published_encoding,
+                        sheet=published_sheet,
                         forms={})  # fmt: skip
     _check_rename(rename, ours, theirs)
     rows = find_rows(ours, theirs, key)
-    pairs = Pairs(ours, theirs, rows.of, rename, _trees(original, ours))
+    pairs = Pairs(ours, theirs, rows.of, rename, _trees(original, ours), rows.kind == "shuffled")
     pairings = pairs.pairings()
     settled = {one.name: one for one in settle(profiles_of(look_at(ours.source)))}
     related = rows.kind != "unclear" or any(

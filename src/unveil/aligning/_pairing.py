@@ -98,6 +98,7 @@ class Pairs:
     of: NDArray[np.int64] | None
     rename: Mapping[str, str]
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
+    shuffled: bool = False
 
     def pairings(self) -> list[Pairing]:
         """What each published column was made from."""
@@ -216,6 +217,8 @@ class Pairs:
             differ = int(np.abs(ours - theirs).sum())
             keys = int((theirs > 0).sum())
             surprise = _surprise(ours, theirs)
+            if match.how.is_computed and not self.shuffled and surprise < LIKELY:
+                continue  # nothing says that the rows are those of the original
             if alike < NAMED and (differ > slack or keys < _MANY_KEYS or surprise < LIKELY):
                 continue
             reason = Message(

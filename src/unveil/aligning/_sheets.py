@@ -273,10 +273,11 @@ class Sheet:
 
     @classmethod
     def open(
-        cls, table: Any, *, delimiter: str | None, encoding: str | None, forms: Mapping[str, str]
-    ) -> Sheet:
+        cls, table: Any, *, delimiter: str | None, encoding: str | None, sheet: str | None,
+        forms: Mapping[str, str],
+    ) -> Sheet:  # fmt: skip
         """Open a file or take a table, and look at all columns."""
-        source = open_release(table, delimiter=delimiter, encoding=encoding)
+        source = open_release(table, delimiter=delimiter, encoding=encoding, sheet=sheet)
         for name in forms:
             source.check_has(name)
         return cls(source, {name: _cells(source, name, forms.get(name)) for name in source.columns})
