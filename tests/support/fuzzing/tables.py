@@ -73,6 +73,7 @@ def _reading(rng: random.Random) -> dict[str, Any]:
         ("encoding", ("utf-8", "latin-1", "utf-16", "nope", "", "rot13", "hex", "idna", "utf-7",
          "\x00",
                       "unicode_escape", "undefined", "punycode")),
+        ("forms", ({"age": "dd.mm.yyyy"}, {"zip": "1.234,5"}, {"vote": "nope"}, {"x": "yyyy"})),
         ("columns", (["a", "b", "c", "d"], ["age", "zip", "sex", "vote"], ["age"])),
         ("comment", ("#", "", "\n", "a")), ("identifier", (["zip"], ["age"], ["x"])),
     ):  # fmt: skip
@@ -266,7 +267,54 @@ def _hierarchy(rng: random.Random) -> Case:
     return Case("hierarchy", {"zip.csv": content}, given)
 
 
+_COARSER: dict[str, tuple[Callable[[str], str], ...]] = {
+    "age": (str, lambda cell: cell[:1] + "0", lambda cell: f"{cell[:1]}0-{cell[:1]}9",
+            lambda cell: f"under {int(cell[:1]) + 1}0", lambda cell: "*"),
+    "zip": (str, lambda cell: cell[:3] + "**", lambda cell: cell[:2], lambda cell: ""),
+    "born": (str, lambda cell: cell[-4:], lambda cell: cell[3:], lambda cell: cell[-4:-1] + "0s",
+             lambda cell: f"{cell[-4:]}-{cell[3:5]}-{cell[:2]}"),
+    "vote": (str, lambda cell: {"a": "left", "b": "right"}.get(cell, "other"), lambda cell: "?"),
+}  # fmt: skip
+
+
+def _align(rng: random.Random) -> Case:
+    """A table and what was published of it: each column in some way, and something odd."""
+    rows = [
+        {"id": f"P{i}", "age": _usual(rng, "age"), "zip": _usual(rng, "zip"),
+         "born": f"{rng.randrange(1, 29):02}.{rng.randrange(1, 13):02}.{rng.randrange(1950, 2000)}",
+         "vote": _usual(rng, "vote")}
+        for i in range(rng.choice((0, 1, 12, 12, 40, 40)))
+    ]  # fmt: skip
+    hows = {name: rng.choice(options) for name, options in _COARSER.items() if rng.random() < 0.9}
+    names = {name: rng.choice((name, name, name, name.upper(), text(rng))) for name in hows}
+    published = [[how(row[name]) for name, how in hows.items()] for row in rows]
+    if rng.random() < 0.4:
+        rng.shuffle(published)
+    published = published[rng.choice((0, 0, 0, 1, 5)) :]
+    original = [list(row.values()) for row in rows]
+    for table in (original, published):
+        if rng.random() < 0.3 and table and table[0]:
+            rng.choice(table)[-1] = rng.choice((text(rng), rng.choice(DATES), rng.choice(REGIONS)))
+    files = {
+        "original.csv": written(rng, ["id", *_COARSER], original),
+        "published.csv": written(rng, list(names.values()), published),
+    }
+    if rng.random() < 0.2:
+        name = rng.choice(list(files))
+        files[name] = spoiled(rng, files[name], rng.randrange(1, 3))
+    given: dict[str, Any] = {}
+    for name, options in (
+        ("key", ("id", "zip", "x")), ("rename", ({"age": "zip"}, {"x": "age"}, {"vote": "vote"})),
+        ("forms", ({"born": "dd.mm.yyyy"}, {"born": "mm/dd/yyyy"}, {"age": "1.234,5"}, {"x": "y"})),
+        ("delimiter", (";", "")), ("published_encoding", ("utf-16", "latin-1", "nope")),
+    ):  # fmt: skip
+        if rng.random() < 0.06:
+            given[name] = rng.choice(options)
+    return Case("align", files, given)
+
+
 MAKERS: dict[str, Maker] = {
+    "align": (6, _align),
     "csv": (24, _csv), "parquet": (14, _parquet), "release": (14, _release),
     "permuted": (6, _permuted), "hierarchy": (6, _hierarchy),
 }  # fmt: skip
