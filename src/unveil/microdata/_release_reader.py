@@ -49,6 +49,7 @@ from unveil.microdata._row_counts import (
 )
 from unveil.microdata._sources import Source
 from unveil.microdata._suppressed import about_suppressed
+from unveil.microdata._suspicions import suspicions
 from unveil.microdata.coarsening import Coarsening
 from unveil.microdata.vocabulary import is_called_count
 from unveil.options import check
@@ -227,6 +228,7 @@ def read_release(
         *([] if secrets.level is None else [secrets.level.said]), *template.notes, *source.notes,
         *told_of, *_about_empty(empties, held_by), *_about_words(template, columns),
         *_about_hidden(release, template), *_about_uncovered(release, template, columns),
+        *(() if original is None else suspicions(release, original)),
     ]  # fmt: skip
     counted_by = [count] if count else []
     used = [*(column.name for column in (*template.quasi, secret)), *counted_by]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -59,6 +59,7 @@ _WAYS_OF_CHANCE = ("direct", "counts", "sampled")
 _RUN_AGAIN = ("general", "sampled")
 """Ways that run the sanitizer again for each target."""
 
+_FEW = 3  # people among whom somebody should matter
 _ASKED_TWICE = 1000  # targets for which two releases of the same table are compared
 
 
@@ -236,10 +237,11 @@ class Plan:
             for result in results:
                 result.give_up(INTERRUPTED)
         each = (time.perf_counter() - begun) / max(1, int(done))
+        unmoved = self._unmoved(run, results)
         clock = () if limits.deadline is None or self.budget is None else (
             self.budget.note(instead="200 runs"), *self._cannot_be_ended(),
         )  # fmt: skip
-        notes = (*release.notes, *clock, *chance, *self.chance.distance.notes,
+        notes = (*release.notes, *clock, *chance, *unmoved, *self.chance.distance.notes,
                  *self.workplace.notes)  # fmt: skip
         return [
             self._finding(
@@ -258,6 +260,17 @@ class Plan:
             "{sanitizer} is a function in this process, which cannot be ended: a run that is begun "
             "in the budget of time may take longer; with {timeout} it runs in one of its own",
             sanitizer=File(self.sanitizer.label, bare=True), timeout=Option("timeout"),
+        ),)  # fmt: skip
+
+    def _unmoved(self, run: _Run, results: Sequence[Results]) -> tuple[Text, ...]:
+        """That a program may not read its input, if leaving people out never changed anything."""
+        tested = [one.distances[~np.isnan(one.distances)] for one in results]
+        if run.way != "general" or min(map(len, tested)) < _FEW or any(map(np.any, tested)):
+            return ()
+        return (Message(
+            "leaving out any of {n:person} changed nothing at all: {sanitizer} may publish the "
+            "same whatever it is given, such as what it made in a former run",
+            n=len(tested[0]), sanitizer=File(self.sanitizer.label, bare=True),
         ),)  # fmt: skip
 
     def _released(self, table: Microdata) -> AnyRelease:

@@ -27,6 +27,7 @@ from unveil.microdata import (
     is_parquet,
     read_release,
     same_domains,
+    suspicions,
 )
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata
@@ -39,6 +40,7 @@ from unveil.sanitize.oracle._form import (
     Format,
     HiccupError,
     OracleError,
+    Remarked,
     UnreadableError,
     make_limits,
 )
@@ -187,6 +189,9 @@ class Oracle(Sanitizer):
         label, unreadable = self._form.file, "the answer of {label} cannot be read: {why}"
         try:
             answer = self._form.ask(microdata, record)
+            late: list[Message] = []
+            if isinstance(answer, Remarked):
+                answer, *late = answer
         except UnreadableError as error:
             raise HiccupError(unreadable, error.fault, label=label, why=error.message) from error
         except HiccupError as error:
@@ -207,6 +212,10 @@ class Oracle(Sanitizer):
             )
             release = self._as_declared(release)
             check_truth(release, table, label, record=_known(microdata, record))
+            if record is None:
+                odd = suspicions(release, table)
+                notes = tuple(dict.fromkeys((*release.notes, *late, *odd)))
+                release = replace(release, notes=notes)
         except UnveilError as error:
             why = _in_our_terms(error.message)
             if not str(why).startswith(self.label):  # some checks name the oracle themselves

@@ -32,6 +32,7 @@ from unveil.sanitize.oracle._form import (
     HiccupError,
     Limits,
     OracleError,
+    Remarked,
     in_words,
     table_in,
 )
@@ -151,6 +152,7 @@ _NOBODY = "none"  # {without} if no record is left out
 _PLACES = re.compile(r"\{(input|output|without)\}")
 _LIKE_A_PLACE = re.compile(r"\{([a-z]{4,9})\}", re.IGNORECASE)
 _OF_A_SHELL = frozenset({"|", "||", "&", "&&", ";", "<", ">", ">>", "2>", "2>&1"})
+_CLOCKS = 2.0  # seconds by which times of files may be wrong
 _LAST_BYTES, _LAST_LINES = 4096, 5  # of what a program said before it failed
 
 
@@ -228,8 +230,15 @@ class Command(Form):
             release = folder / f"release{table.suffix}"
             before = _state(table)
             try:
+                begun = time.time()
                 self._run(table, release, _NOBODY if record is None else str(record))
-                return table_in(release)
+                answer = table_in(release)
+                if release.stat().st_mtime < begun - _CLOCKS:
+                    return Remarked(answer, Message(
+                        "the file that {program} wrote is older than the run: it may be that of a "
+                        "former run", program=self.file,
+                    ))  # fmt: skip
+                return answer
             finally:
                 if _state(table) != before:  # the next run is not to read what is in it now
                     desk.forget(microdata)

@@ -17,11 +17,11 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from multiprocessing import util
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -82,7 +82,7 @@ class Limits:
 
     seconds: float | None = None
     memory: int | None = None
-    ends: float | None = None
+    ends: float | None = field(default=None, repr=False)
 
     @property
     def any(self) -> bool:
@@ -127,6 +127,13 @@ def in_words(size: float) -> str:
         if size >= unit:
             return f"{size / unit:.3g} {word}"
     return f"{size:.0f} bytes"
+
+
+class Remarked(NamedTuple):
+    """An answer, and what is odd about how it came."""
+
+    answer: Any
+    remark: Message
 
 
 class Form(ABC):
