@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from unveil._faults import contained
+from unveil._memory import limited
 from unveil.attacks.shared import adversaries_named, seed_number
 from unveil.auditing._discretion import SMALLEST, Discretion, new_key
 from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
@@ -28,6 +29,7 @@ from unveil.engine import (
     current_run,
     kept,
     parse_budget,
+    parse_memory,
     within,
 )
 from unveil.errors import (
@@ -289,6 +291,7 @@ def audit(
     key: str | None = None,
     seed: int = 0,
     jobs: int | None = None,
+    memory_limit: str | int | None = None,
     progress: bool | None = None,
     run: RunOption = None,
 ) -> Audit:
@@ -345,6 +348,10 @@ def audit(
         Of the references, 64 hexadecimal digits; by default a new one (`Audit.key`).
     seed, jobs, progress
         As for the attacks.
+    memory_limit : str or int, optional
+        Most memory for this process, such as ``"4 GB"`` or a number of bytes; on Linux. Parts that
+        do not fit fail alone, with an estimate. No worker processes are started then. An oracle
+        has a limit of its own (`Oracle.memory`).
     run : path, optional
         Folder in which to keep what was found so far: the same call goes on from there after an
         interruption. It has private data.
@@ -371,6 +378,10 @@ def audit(
     >>> uv.audit(None, release, fail_on="k < 3").passed
     True
     """
+    if memory_limit is not None:
+        given = {**locals(), "memory_limit": None}
+        with limited(parse_memory(memory_limit)):
+            return audit(**given)
     if run is not None and current_run() is None:
         return going_on(audit, **locals())
     grounds = grounds_of(microdata, releases)

@@ -13,6 +13,7 @@ from cyclopts import Group
 from rich.console import Console
 
 from unveil._exits import Exit, ExitCode
+from unveil._memory import limited
 from unveil.auditing import Audit as Found
 from unveil.auditing import State, Threshold, ToRead
 from unveil.auditing import audit as audit_tables
@@ -42,7 +43,7 @@ from unveil.cli._sources import (
     and_plugins,
     typed,
 )
-from unveil.engine import UNITS, Budget, parse_budget
+from unveil.engine import UNITS, Budget, parse_budget, parse_memory
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata, Source
 from unveil.options import StrictColumns, Tolerance, check, help_of, names, units_of
@@ -88,6 +89,11 @@ def audit(
     jobs: Annotated[
         int | None, typed(OPTIONS, "Number of worker processes. Default: all cores.", "N"),
     ] = None,
+    memory_limit: Annotated[
+        str | None, typed(OPTIONS, "Most memory for unveil itself: '4 GB'. What does not fit fails "
+                           "alone, with an estimate. No worker processes are started then. Of "
+                           "programs of others: --memory.", "SIZE"),
+    ] = None,
     fail_on: Annotated[
         Texts, typed(VERDICT, "What makes a release fail, with exit code 1: 'delta > 0.05', "
                       "'k < 5', 'linked > 1%'. May be repeated; those of the project hold as well.",
@@ -102,16 +108,17 @@ def audit(
 ) -> None:  # fmt: skip
     """Attack releases in every way that fits, and give one verdict and one report."""
     given = published.given()
-    AuditRun(
-        table=table.audited(file, given),
-        programs=programs.made(published), people=people.external,
-        given=replace(
-            given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
-        ),
-        attacks=attack or (), adversary=adversary, tolerance=tolerance, budget=budget,
-        fail_on=fail_on or (), strict_columns=strict_columns, smallest=smallest, seed=seed,
-        jobs=jobs, outputs=outputs,
-    ).run()  # fmt: skip
+    with limited(None if memory_limit is None else parse_memory(memory_limit)):
+        AuditRun(
+            table=table.audited(file, given),
+            programs=programs.made(published), people=people.external,
+            given=replace(
+                given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
+            ),
+            attacks=attack or (), adversary=adversary, tolerance=tolerance, budget=budget,
+            fail_on=fail_on or (), strict_columns=strict_columns, smallest=smallest, seed=seed,
+            jobs=jobs, outputs=outputs,
+        ).run()  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -26,6 +26,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+from unveil._memory import unbounded
 from unveil.engine import _caretaker
 from unveil.files import held, locked
 
@@ -91,6 +92,7 @@ def started(words: Sequence[str], **options: Any) -> Started:
     process = subprocess.Popen(
         words, start_new_session=True, env={**os.environ, _caretaker.MARK: marks}, **options
     )
+    unbounded(process.pid)
     care.tell("started", process.pid)
     return Started(process, mark, care)
 

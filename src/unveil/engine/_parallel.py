@@ -23,6 +23,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeAlias, TypeVar
 
+from unveil._memory import is_limited
 from unveil.engine._care import Owner, dying_with, for_a_while, this_process
 from unveil.errors import Foreign, InputError, MissingExtraError, Option, UnveilError
 from unveil.microdata import Microdata
@@ -152,6 +153,8 @@ def chosen_backend(jobs: int | None, backend: str | None) -> Backend:
     >>> chosen_backend(1, None).kind
     'here'
     """
+    if is_limited():  # a process more would be as much again
+        return Backend("here", 1)
     import joblib
     from joblib.parallel import get_active_backend
 

@@ -19,6 +19,7 @@ from typing import NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._memory import left
 from unveil.adversary import Adversary, CountingAdversary, UpdatingAdversary
 from unveil.attacks.differential._sampling import Chance, Sampling
 from unveil.attacks.shared import (
@@ -43,7 +44,8 @@ from unveil.errors import Foreign, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Release
 from unveil.sanitize import LeavesOneOut, Sanitizer
 
-_ENTRIES = 2**25  # counts held at a time: beliefs take about twenty times as many bytes
+_ENTRIES = 2**25  # counts held at a time: beliefs take `_BYTES` times as many
+_BYTES = 20  # that beliefs take at once, for each count
 _STEP = 1024  # targets at a time on the updating way, or on the fast one with a budget
 _A_PART = 0.5  # seconds of work that are handed out together
 _LARGEST = 256  # targets in one part
@@ -108,7 +110,8 @@ def fast_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     totals, [adversary] = microdata.sensitive_counts, question.adversaries
     # The plan has checked both types.
     sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
-    most = max(1, _ENTRIES // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
+    entries = min(_ENTRIES, left() // (4 * _BYTES))
+    most = max(1, entries // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
     for places in _steps(work, most):
         some = records[places]
         counts = sanitizer.leave_one_out(
