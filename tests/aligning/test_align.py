@@ -181,6 +181,27 @@ def test_what_chance_explains_is_not_claimed() -> None:
     assert not found.related
 
 
+def test_files_that_are_sorted_alike_are_not_in_the_same_order() -> None:
+    table = people(200)
+    order = sorted(range(200), key=lambda i: table["town"][i])
+    table = {name: [cells[i] for i in order] for name, cells in table.items()}
+    shown = published(table)
+    again = sorted(range(200), key=lambda i: (shown["town"][i], hash((i * 7919) % 251)))
+    found = uv.align(table, {name: [cells[i] for i in again] for name, cells in shown.items()})
+    assert found.rows.kind == "shuffled"
+    assert "perturbed" not in words(found).values()
+
+
+def test_columns_of_other_types_are_left_out() -> None:
+    table = {**people(), "picture": [b"x"] * 120}
+    found = uv.align(table, published(people()))
+    assert "'picture' of table cannot be read" in str(found.notes[0])
+    assert words(found) == {**HOW, "picture": "dropped"}
+    truth = {"k": ["a", "b", "c"] * 20, "t": [True, False] * 30}
+    spelt = {"k": truth["k"], "t": ["TRUE" if one else "FALSE" for one in truth["t"]]}
+    assert set(words(uv.align(truth, spelt)).values()) == {"unchanged"}
+
+
 def test_rows_that_are_only_numbered_are_no_key() -> None:
     table, other = people(80), published(people(80, seed=9))
     table["row"] = [str(i) for i in range(80)]

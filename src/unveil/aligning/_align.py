@@ -103,7 +103,7 @@ def align(
         repeated=published_twice(pairings),
         questions=questions_of(ours, pairings, settled, rename),
         sensitive=_sensitive(settled), related=related,
-        notes=(*ours.source.notes, *theirs.source.notes, *_notes(related, rows, ours, theirs)),
+        notes=(*ours.notes, *theirs.notes, *_notes(related, rows, ours, theirs)),
     )  # fmt: skip
 
 

@@ -30,6 +30,8 @@ _SEED = 20240229
 _PATTERNS = 64
 _COVERED = 0.95
 _UNREAD = 0.05
+_COMMON = 0.5
+_BY_CHANCE = 3.0  # standard deviations
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,14 +112,31 @@ class Relation:
         if rows < 5 or self.chance >= _USELESS or self.is_counter:
             return None
         chance = max(self.chance, 1 / max(len(of), 2))
-        # No more than the number of orders there are.
-        bits = min(-math.log2(chance) * rows, math.lgamma(rows + 1) / math.log(2))
+        # In sorted files neighbours are alike: what counts is how often the value changes. And
+        # there are no more bits than orders.
+        free = min(rows, self.runs)
+        bits = min(-math.log2(chance) * free, math.lgamma(free + 1) / math.log(2))
         spread = math.sqrt(rows * chance * (1 - chance))
-        beyond = (agree - rows * chance) / spread
+        beyond = (agree - rows * chance) / spread * math.sqrt(free / rows)
         certain = agree == rows and bits - math.log2(tried) >= _BITS
-        if certain or (beyond >= _SPREAD and 2 * agree >= rows and rows >= 20):
+        if certain or (beyond >= _SPREAD and 2 * agree >= rows and free >= 20):
             return Evidence(self, agree, rows, chance, beyond)
         return None
+
+    @cached_property
+    def runs(self) -> int:
+        """How often the published value changes from row to row."""
+        return int(np.count_nonzero(np.diff(self.p.codes))) + 1
+
+    def speaks_against(self, of: NDArray[np.int64]) -> bool:
+        """Whether rows agree no more often than by chance, though the values are the same."""
+        if self.excess or self.chance >= _COMMON or self.is_counter:
+            return False
+        agree, rows = self.agreement(of)
+        free = min(rows, self.runs)
+        spread = math.sqrt(max(rows * self.chance * (1 - self.chance), 1e-9))
+        beyond = (agree - rows * self.chance) / spread * math.sqrt(free / max(rows, 1))
+        return free >= 20 and beyond < _BY_CHANCE
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +227,10 @@ def _same_order(found: Sequence[Relation], ours: int, theirs: int) -> Rows | Non
     """Row by row, if both files have equally many."""
     of = np.arange(theirs, dtype=np.int64)
     evidence = _best(found, of) if ours == theirs else None
-    if evidence is None:
+    against = sum(one.speaks_against(of) for one in found) if evidence is not None else 0
+    if evidence is None or against > sum(
+        one.evidence(of, max(len(found), 1)) is not None for one in found
+    ):
         return None
     return Rows(kind="same order", matched=theirs, only_original=0, only_published=0,
                 reason=evidence.said, of=of)  # fmt: skip

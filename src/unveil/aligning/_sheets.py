@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
-from unveil.errors import InputError, Option
+from unveil.errors import InputError, Listed, Message, Option, Text
 from unveil.microdata import Column, Kind, Role, Source, column_cells, open_release
 from unveil.microdata.dates import dates_by_form, is_date_form, parse_dates
 from unveil.microdata.number_forms import numbers_by_form, parse_numbers
@@ -225,7 +225,7 @@ def _canon(text: str) -> str:
         text = text[1:-1].replace('""', '"')
     if len(text) <= _MOST_DIGITS and _PLAIN_NUMBER.fullmatch(text) and not _CODE.match(text):
         return repr(float(text) + 0.0)
-    return text
+    return text.casefold() if text.casefold() in ("true", "false") else text
 
 
 def _readings(texts: Sequence[str]) -> dict[str, NDArray[Any]]:
@@ -260,6 +260,19 @@ class Sheet:
 
     source: Source
     columns: dict[str, Cells] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
+    """Columns whose cells are neither texts nor numbers nor dates."""
+
+    @property
+    def notes(self) -> tuple[Text, ...]:
+        """How the file was read, where that is in doubt."""
+        if not self.unread:
+            return self.source.notes
+        note = Message(
+            "{names} of {table} cannot be read, and were not looked at",
+            names=Listed([ColumnName(name) for name in self.unread]), table=self.source.file,
+        )  # fmt: skip
+        return (*self.source.notes, note)
 
     @property
     def name(self) -> str:
@@ -280,7 +293,16 @@ class Sheet:
         source = open_release(table, delimiter=delimiter, encoding=encoding, sheet=sheet)
         for name in forms:
             source.check_has(name)
-        return cls(source, {name: _cells(source, name, forms.get(name)) for name in source.columns})
+        found, unread = {}, []
+        for name in source.columns:
+            try:
+                found[name] = _cells(source, name, forms.get(name))
+            except InputError:
+                if name in forms:
+                    raise
+                found[name] = Cells(name, [], np.full(source.n_rows, -1, dtype=np.int32))
+                unread.append(name)
+        return cls(source, found, tuple(unread))
 
 
 def _cells(source: Source, name: str, form: str | None) -> Cells:
