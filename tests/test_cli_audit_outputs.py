@@ -84,7 +84,7 @@ def test_people_are_called_by_the_key_that_is_in_the_file(table, monkeypatch):
 
 
 def _references(text):
-    return re.findall("#[0-9a-f]{12}", text)
+    return re.findall("#[0-9a-f]{16}", text)
 
 
 def test_a_failing_program_is_named_once_and_in_the_words_of_a_shell(table):

@@ -174,7 +174,7 @@ COMMANDS = {
     "init": ("unveil.cli._init.propose", ["TABLE"]),
     "report": ("unveil.cli._audits_read.read_audit", ["TABLE"]),
     "compare": ("unveil.cli._audits_read.compare_audits", ["AUDIT", "AUDIT", "--strict"]),
-    "resolve": ("unveil.cli._audits_read.key_from", ["TABLE", "#0a1b2c3d4e5f", "--key", "k"]),
+    "resolve": ("unveil.cli._audits_read.key_from", ["TABLE", "#0a1b2c3d4e5f6071", "--key", "k"]),
     "anonymize": ("unveil.cli._anonymize.warm_up", ["TABLE", *ROLES, *ATTACKED, "-o", "out.csv"]),
     "harden": ("unveil.cli._harden.warm_up", ["TABLE", *ROLES, *ATTACKED]),
     "measures": ("unveil.measures.measures", ["TABLE", "--quasi", "age"]),

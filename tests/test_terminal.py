@@ -91,7 +91,7 @@ def test_every_command_that_works(hostile):
           "--json", audit, "--report", f"r{IN_NAMES}.html", "--fail-on", "k < 2")  # fmt: skip
     clean("report", audit, "-o", f"again{IN_NAMES}.html", code=0)
     clean("compare", audit, audit, code=0)
-    clean("resolve", table, "#0a1b2c3d4e5f", "--key", key)
+    clean("resolve", table, "#0a1b2c3d4e5f6071", "--key", key)
     clean("resume", f"run{IN_NAMES}", code=2)
     assert {"init", "audit", "report", "compare", "resolve", "anonymize", "harden", "measures",
             "compare-encodings", "demo",

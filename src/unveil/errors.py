@@ -36,6 +36,7 @@ __all__ = [
     "Amount",
     "Call",
     "Cell",
+    "Chosen",
     "Column",
     "CountsError",
     "File",
@@ -97,7 +98,7 @@ class View:
     region : callable, optional
         What a report shows of the cells of a class: bounds that few people have are masked.
     amount : callable, optional
-        How a report for others shows a number that depends on people's sensitive values. With it,
+        How a report for others shows what depends on people's sensitive values. With it,
         numbers that are not marked (`Amount`, `Known`, or a part that is shown by its name) are
         hidden: a number with many digits tells who has which value.
     """
@@ -108,7 +109,7 @@ class View:
     named: Callable[[str], str] | None = None
     person: Callable[[int], str] | None = None
     region: Callable[[str], str] | None = None
-    amount: Callable[[Amount], str] | None = None
+    amount: Callable[[Amount | Chosen], str] | None = None
 
     @property
     def masks(self) -> bool:
@@ -412,6 +413,28 @@ class Amount(_Part):
         if view.masks and view.amount is not None:
             return view.amount(self)
         return self.form(self.value)
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen(_Part):
+    """Words that were chosen by people's sensitive values, such as the attacker who does best.
+
+    They have no digits, and tell something all the same.
+
+    Attributes
+    ----------
+    text : str
+    instead : str, optional
+        What a report for others says that may not show them. By default it leaves the sentence out.
+    """
+
+    text: str
+    instead: str = HIDDEN
+
+    def shown(self, view: View) -> str:
+        if view.masks and view.amount is not None:
+            return view.amount(self)
+        return self.text
 
 
 class _Placed:

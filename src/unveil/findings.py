@@ -78,6 +78,10 @@ class Follows(StrEnum):
     else depends on who has which sensitive value: with many digits it is a fingerprint of the
     table, by which guesses at people's values can be tested. So a report for others shows it
     coarsely, or leaves it out. That is also done with what is not declared.
+
+    Nobody has a release that is not published: then what follows from it tells something new, too.
+    So does what follows from quasi-identifiers, where the sanitizer forms classes by sensitive
+    values (`unveil.sanitize.Sanitizer.looks_at_secrets`).
     """
 
     QUASI = "quasi-identifiers"
@@ -282,6 +286,8 @@ class Series:
     """The names of the marks, if they have any."""
     people: int | None = None
     """How many people a distribution is of. Others see no distribution that does not say it."""
+    figure: Figure | None = None
+    """Of bars: the figure that they repeat, which others see by the same ranges."""
 
 
 @dataclass(frozen=True, kw_only=True)

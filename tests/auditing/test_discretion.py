@@ -28,9 +28,13 @@ def patients() -> uv.Microdata:
     )
 
 
-def test_a_reference_is_a_keyed_hash_of_the_row() -> None:
-    whole = hmac.new(bytes.fromhex(KEY), b"41", hashlib.sha256).hexdigest()
-    assert reference_to(41, KEY) == "#" + whole[:12]
+def test_a_reference_is_a_keyed_hash_of_the_row_and_its_place() -> None:
+    def hashed(text: bytes) -> str:
+        return hmac.new(bytes.fromhex(KEY), text, hashlib.sha256).hexdigest()
+
+    mark = hashed(b"place the worst")[:4]
+    whole = hashed(f"{mark} 41".encode())
+    assert reference_to(41, KEY, "the worst") == f"#{mark}{whole[:12]}"
 
 
 def test_references_of_many_rows_are_apart_and_say_nothing_without_the_key() -> None:

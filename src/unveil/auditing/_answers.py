@@ -126,5 +126,6 @@ def _sentence(audited: Audited, check: Check, own: Sequence[Check], masking: Mas
     if any(check is one for one in own) or check.state is State.NOT_KNOWN or figure.breach is None:
         return audited.told_check(check, masking)
     said = figure.breach.says.format(value=audited.coarse.text(check.of, " to "))
-    by = "" if check.of.by is None else f" (the attacker: {check.of.by})"
+    who = audited.coarse.by(check.of)
+    by = "" if who is None else f" (the attacker: {who})"
     return f"{said}{by}{'' if check.of.among is None else f', {check.of.among}'}"

@@ -216,6 +216,7 @@ class Run:
             # Of several candidates that are made here, one at most will be published.
             published=alone or subject.kind == "release",
             alone=subject.microdata is None and self._asked.external is None,
+            blind=subject.sanitizer is not None and not subject.sanitizer.looks_at_secrets,
         )  # fmt: skip
         return Audited(
             subject=subject, looked=looked, values=values, error=error, coarse=coarse,

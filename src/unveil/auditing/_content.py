@@ -121,7 +121,9 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
             if one.low is not None or one.high is not None
         },
         "among": {name: one.among for name, one in audited.values.items() if one.among},
-        "by": {name: one.by for name, one in audited.values.items() if one.by},
+        "by": {
+            name: by for name, one in audited.values.items() if (by := audited.coarse.by(one))
+        },
         "checks": [
             {
                 "threshold": str(check.threshold), "figure": check.threshold.figure.name,

@@ -1,10 +1,12 @@
 """The report is itself a release: what it may say of individuals, and how.
 
 By default no value of an original record is shown that could point to a person. People appear as
-*references*: the first letters of a keyed hash (HMAC-SHA-256) of their row's number, under a key
-that stays with the owner of the data. Whoever has the key and the table can tell who is meant;
-whoever has the report cannot even try, as the key is random and as long as the hash. Every audit
-has a key of its own unless it is given one, so references of two reports do not match.
+*references*: the first letters of a keyed hash (HMAC-SHA-256) of a table's mark and their row's
+number, under a key that stays with the owner of the data. Whoever has the key and the table can
+tell who is meant; whoever has the report cannot even try, as the key is random and as long as the
+hash. Every audit has a key of its own unless it is given one, so references of two reports do not
+match. Nor do those of two tables of a report: how many people are among the worst of two attacks
+would tell something about them. The mark of its table is the beginning of a reference.
 
 Messages mark what may point to a person (`unveil.errors`), and a report leaves out what is marked.
 Groups of fewer people than a limit (five by default) are masked, and so are values that fewer
@@ -198,7 +200,8 @@ PRIVATE = "Private: exact numbers and original records, for the owner of the dat
 SMALLEST = 5
 """Groups of fewer people are masked, unless told otherwise."""
 
-_LETTERS = 12  # of a reference: of a million rows, two share one in one table out of 500
+_LETTERS = 12  # of a person: of a million rows, two share them in one table out of 500
+_MARK = 4  # letters of the table that a reference stands in
 _RARE = "(rare value)"
 
 
@@ -207,15 +210,26 @@ def new_key() -> str:
     return secrets.token_hex(32)
 
 
-def reference_to(row: int, key: str) -> str:
-    """What a row is called under a key.
+def reference_to(row: int, key: str, place: str = "") -> str:
+    """What a row is called under a key, in one place of a report.
 
-    >>> reference_to(7, "00" * 32) == reference_to(7, "00" * 32) != reference_to(8, "00" * 32)
+    >>> one = reference_to(7, "00" * 32, "the worst-placed")
+    >>> one == reference_to(7, "00" * 32, "the worst-placed") != reference_to(7, "00" * 32)
     True
-    >>> len(reference_to(7, new_key()))
-    13
+    >>> len(one), marked(7, mark_of(one), "00" * 32) == one
+    (17, True)
     """
-    return f"#{under_key(str(row), key)[:_LETTERS]}"
+    return marked(row, under_key(f"place {place}", key)[:_MARK], key)
+
+
+def mark_of(reference: str) -> str:
+    """The mark of the place that a reference stands in."""
+    return reference.strip().lower().removeprefix("#")[:_MARK]
+
+
+def marked(row: int, mark: str, key: str) -> str:
+    """What a row is called where this mark stands."""
+    return f"#{mark}{under_key(f'{mark} {row}', key)[:_LETTERS]}"
 
 
 def which_key(key: str) -> str:

@@ -319,14 +319,19 @@ class OneSecret:
     def badness(self) -> tuple[float, ...]:
         """The order in which sensitive columns are shown, the worst first.
 
-        By how many checks fail, and then by the worst that any release has of what is inferred.
+        By how many checks fail, and then by the worst that any release has of what is inferred: as
+        others see it, because an order by exact numbers would compare what they may not see.
         """
         failed = sum(not check.passed for one in self.audited for check in one.checks)
-        largest = [
-            max((one.figures.get(name) or 0.0 for one in self.audited), default=0.0)
-            for name in _WORSE
-        ]
+        largest = [max((_least(one, name) for one in self.audited), default=0.0) for name in _WORSE]
         return (float(failed), *(0.0 if math.isnan(value) else value for value in largest))
+
+
+def _least(audited: Audited, name: str) -> float:
+    """A figure, or the lower end of the range that others see of it."""
+    value = audited.values.get(name)
+    ends = None if value is None else audited.coarse.value_ends(value)
+    return ends[0] if ends else audited.figures.get(name) or 0.0
 
 
 _ALWAYS = {figure.name for one in declared_parts().values() if one.always for figure in one.figures}
@@ -474,7 +479,7 @@ class Audit(Finding):
 
     def asked_of(self, one: OneSecret) -> Asked:
         """What was asked for, with what may be said of the table of one secret."""
-        return replace(self.asked, masking=self.masking(one))
+        return replace(self.asked, masking=self.masking(one), wanted=one.sensitive)
 
     @cached_property
     def _maskings(self) -> dict[str, Masking]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from unveil.auditing._discretion import reference_to, under_key
+from unveil.auditing._discretion import mark_of, marked, under_key
 from unveil.errors import Cell, File, Foreign, InputError
 from unveil.files import write_new
 from unveil.microdata import Microdata
@@ -95,7 +95,7 @@ def fingerprint(text: str, key: str) -> str:
 
 _KEY = re.compile("[0-9a-f]{64}")
 _LONGEST_KEY = 1000  # bytes of a file that could be one
-_REFERENCE = re.compile("#?[0-9a-f]{12}")
+_REFERENCE = re.compile("#?[0-9a-f]{16}")
 
 
 def write_key(key: str, path: str | os.PathLike[str]) -> Path:
@@ -166,7 +166,7 @@ def resolve(
     Parameters
     ----------
     references : str or several
-        As a report shows them, such as ``#0a1b2c3d4e5f``.
+        As a report shows them, such as ``#0a1b2c3d4e5f6071``.
     microdata : Microdata
         The table that was audited.
     key : str
@@ -194,7 +194,7 @@ def resolve(
 def is_reference(text: str) -> bool:
     """Whether a text is a reference, as far as one can see.
 
-    >>> is_reference("#0a1b2c3d4e5f"), is_reference("0A1B2C3D4E5F"), is_reference("survey.csv")
+    >>> is_reference("#0a1b2c3d4e5f6071"), is_reference("0A1B2C3D4E5F6071"), is_reference("a.csv")
     (True, True, False)
     """
     return _REFERENCE.fullmatch(text.strip().lower()) is not None
@@ -207,9 +207,10 @@ def rows_behind(
     wanted = [references] if isinstance(references, str) else list(references)
     for reference in wanted:
         if not is_reference(reference):
-            raise InputError("{text} is not a reference; a report writes them as #0a1b2c3d4e5f",
+            raise InputError("{text} is not a reference; a report writes them as #0a1b2c3d4e5f6071",
                              text=Cell(reference))  # fmt: skip
-    named = {reference_to(row, key): row for row in rows}
+    marks, every = {mark_of(reference) for reference in wanted}, list(rows)
+    named = {marked(row, mark, key): row for mark in marks for row in every}
     found = {}
     for reference in wanted:
         row = named.get(f"#{reference.strip().lower().removeprefix('#')}")

@@ -320,7 +320,7 @@ class Check:
         return "{name} is {text}{by}{whom}" + which, {
             "name": figure.name, "text": text, "limit": limit, "no": "" if met else "not ",
             "how": _HOW[self.threshold.sign], "whom": f" {self.of.among}" if self.of.among else "",
-            "by": f" by {self.of.by}" if self.of.by else "",
+            "by": f" by {coarse.by(self.of)}" if coarse.by(self.of) else "",
         }  # fmt: skip
 
     def _with_confidence(self, said: str, parts: dict[str, Any], end: float | None) -> Message:

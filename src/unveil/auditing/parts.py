@@ -74,6 +74,8 @@ class Asked:
         The people whom the attacker knows, if not those of the original.
     identifier : tuple of str
         The columns that name people, where the original does not say.
+    wanted : str
+        The sensitive column that is tested, of several.
     masking : Masking, optional
         What is taken out of texts, where something is told about a table.
     least : int, optional
@@ -92,6 +94,7 @@ class Asked:
     roled: tuple[str, ...] = ()
     external: Any = None
     identifier: tuple[str, ...] = ()
+    wanted: str = ""
     masking: Masking | None = None
     least: int | None = None
 
@@ -212,13 +215,14 @@ class Part:
         self, found: Mapping[str, Finding], asked: Asked, coarse: Mapping[str, Coarseness]
     ) -> Told:
         """What was found in the releases, which have names; as others may see it."""
-        view = _view(asked)
+        view = _view(asked, self.name)
         stories = {
             display_name(name): coarse[name].story(
-                finding, Message("{name}", name=File(display_name(name), bare=True)), view
+                finding, Message("{name}", name=File(display_name(name), bare=True)),
+                _view(asked, f"{self.name}, {name}"),
             )
             for name, finding in found.items()
-        }
+        }  # fmt: skip
         whole = told_together(stories)
         together = [
             coarse[name].view(view, finding.follows_from) for name, finding in found.items()
@@ -242,12 +246,13 @@ class Part:
         return list(self.tell(found, asked, coarse).sentences[: len(found)])
 
 
-def _view(asked: Asked) -> View:
-    """How a report words things: under the key of the audit, and with its masks."""
+def _view(asked: Asked, place: str) -> View:
+    """How a report words things in a place: under the key of the audit, and with its masks."""
     discretion = asked.discretion
+    place = f"{asked.wanted}, {place}"
     return View(
         "report", smallest=discretion.smallest, shows_all=discretion.private,
-        named=public_name, person=lambda row: reference_to(row, discretion.key),
+        named=public_name, person=lambda row: reference_to(row, discretion.key, place),
         region=None if asked.masking is None else asked.masking.cell,
     )  # fmt: skip
 
@@ -302,7 +307,7 @@ def _drawn(chart: Chart) -> Mapping[str, Any]:
     own = ("rank", "most", "in_terminal", "follows_from")
     drawn = {name: value for name, value in vars(chart).items() if name not in own}
     series = [
-        {name: value for name, value in vars(one).items() if name != "people"}
+        {name: value for name, value in vars(one).items() if name not in ("people", "figure")}
         for one in chart.series
     ]
     return {**drawn, "series": series}

@@ -129,8 +129,8 @@ In CI, against the last version that was published:
 Prints original records.
 """,
         """
-    unveil resolve survey.csv '#0a1b2c3d4e5f' '#ffeeddccbbaa' --key report.key
-    unveil resolve --project unveil.toml 0a1b2c3d4e5f --key report.key
+    unveil resolve survey.csv '#0a1b2c3d4e5f6071' '#ffeeddccbbaa9988' --key report.key
+    unveil resolve --project unveil.toml 0a1b2c3d4e5f6071 --key report.key
 """,
     ),
     "resume": _Own(

@@ -189,14 +189,14 @@ def _check(references: Sequence[str], files: Sequence[str], project: Path | None
         wrong = [text for text in files if not Path(text).exists()]
     if wrong:
         raise InputError(
-            "{text} is not a reference; a report writes them as #0a1b2c3d4e5f, and in a shell they "
-            "stand in quotes",
+            "{text} is not a reference; a report writes them as #0a1b2c3d4e5f6071, and in a "
+            "shell they stand in quotes",
             text=Cell(wrong[0]),
         )
     if not references:
         raise InputError(
-            "no reference is given; a report writes them as #0a1b2c3d4e5f, and in a shell they "
-            "stand in quotes"
+            "no reference is given; a report writes them as #0a1b2c3d4e5f6071, and in a "
+            "shell they stand in quotes"
         )
     if files and project is not None:
         raise InputError(

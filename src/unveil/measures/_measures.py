@@ -16,7 +16,7 @@ from unveil.errors import Column as ColumnName
 from unveil.findings import Finding, Follows, Story, Table, Value
 from unveil.measures._classes import Looking, notes_of, one_pass
 from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
-from unveil.measures._declared import CLASSICAL, UNIQUE, L
+from unveil.measures._declared import CLASSICAL, UNIQUE, K, L
 from unveil.measures._discernibility import Discernibility, discernibility_looking
 from unveil.measures._diversity import AlphaK, AlphaKLooking, LDiversity, LDiversityLooking
 from unveil.measures._likeness import (
@@ -170,9 +170,10 @@ class Measures(Finding):
             said += "is suppressed." if gone == 1 else "are suppressed."
         return Message(
             said if release is None else "Under {release}, " + said,
-            release=release, alone=Known(UNIQUE.text(alone)), secret=Known(str(self.sensitive)),
+            release=release, secret=Known(str(self.sensitive)),
             gone=gone, records=self.k_anonymity.records,
-            others=Known("1 other" if k == 2 else f"{k - 1:,} others"),
+            alone=Amount(UNIQUE, alone, UNIQUE.text),
+            others=Amount(K, k, _others, ranged=lambda least, _: _others(least)),
             values=Amount(
                 L, 0 if values is None else values, "{:,}".format,
                 ranged=lambda least, _: f"{least:,.0f}",
@@ -200,6 +201,10 @@ class Measures(Finding):
 
 
 @checked
+def _others(k: float) -> str:
+    return "1 other" if k == 2 else f"{k - 1:,.0f} others"
+
+
 def measures(
     release: Any,
     *,

@@ -11,7 +11,7 @@ import pandas as pd
 from annotated_types import Ge
 
 from unveil import sanitize
-from unveil.errors import Call, InputError, Known, Message, Text
+from unveil.errors import Amount, Call, InputError, Message, Text
 from unveil.findings import Axis, Chart, Finding, Follows, Matrix, Story, Value, numbers
 from unveil.measures._classes import one_pass
 from unveil.measures._classifier_utility import (
@@ -150,7 +150,7 @@ class Utility(Finding):
             verdict=Message(
                 "{under}{loss} of the information in the quasi-identifiers is lost.",
                 under="" if release is None else Message("Under {release}, ", release=release),
-                loss=Known(LOSS.text(loss.loss)),
+                loss=Amount(LOSS, loss.loss, LOSS.text),
             ),
             sentences=[] if trained is None else [trained.verdict()],
             tables=[column_table(self._lost), *([] if trained is None else [trained.table()])],

@@ -9,6 +9,11 @@ person, and no point of a curve that stands for a few.
 
 All of it follows from what findings declare (`unveil.findings.Follows`). What is not declared is
 taken to depend on people's sensitive values.
+
+A release that is not published is looked at with even less detail. Its classes are others than
+those that are published, and where two of them overlap, the numbers of both together are about a
+few people. So of the table as it is, and of each of several candidates, others see figures alone:
+no curve, no table, no choice of words.
 """
 
 from __future__ import annotations
@@ -19,7 +24,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from unveil.errors import HIDDEN, SMALLEST, Amount, Known, Listed, Message, Person, Text, View
+from unveil.errors import (
+    HIDDEN,
+    SMALLEST,
+    Amount,
+    Chosen,
+    Known,
+    Listed,
+    Message,
+    Person,
+    Text,
+    View,
+)
 from unveil.errors import shown as worded
 from unveil.findings import (
     Chart,
@@ -35,8 +51,11 @@ from unveil.findings import (
 )
 
 _EXTREME = 0.1  # the width of the range of a number from 0 to 1 that may be one person's
+_WIDEST = 0.5  # the same of a release that is not published, if the table is small
 _FINEST = 0.001  # of a mean or a share over many people
 _CURVE = 0.05  # the least step of a curve over people
+_SEVERAL = 5  # groups that a step of a curve stands for, and of a mean of what is not published
+_STEEPEST = 0.25  # a curve with larger steps shows nothing
 _LEAST = 0.001  # on log axes: what is smaller is drawn there
 
 Ends = tuple[float, float]
@@ -65,21 +84,23 @@ def within_steps(value: float, step: float) -> Ends:
     return float(f"{place * step:.6g}"), float(f"{min((place + 1) * step, 1.0):.6g}")
 
 
-def within_decades(value: float) -> Ends:
+def within_decades(value: float, edges: Sequence[int] = (1, 2, 5, 10)) -> Ends:
     """The ends of the range from 1, 2 or 5 times a power of ten that a number lies in.
 
     >>> within_decades(3.7), within_decades(5), within_decades(0.04), within_decades(-300)
     ((2.0, 5.0), (5.0, 10.0), (0.0, 0.1), (-500.0, -200.0))
+    >>> within_decades(3.7, (1, 10))
+    (1.0, 10.0)
     """
     if value < 0:
-        low, high = within_decades(-value)
+        low, high = within_decades(-value, edges)
         return -high, -low
     if value < 0.1:
         return 0.0, 0.1
     power = 10.0 ** math.floor(math.log10(value) + 1e-12)
-    edges = [float(f"{edge * power:.3g}") for edge in (1, 2, 5, 10)]
-    place = max(n for n, edge in enumerate(edges) if edge <= value * (1 + 1e-9))
-    return edges[place], edges[min(place + 1, 3)]
+    ends = [float(f"{edge * power:.3g}") for edge in edges]
+    place = max(n for n, end in enumerate(ends) if end <= value * (1 + 1e-9))
+    return ends[place], ends[min(place + 1, len(ends) - 1)]
 
 
 def joined(low: str, high: str, word: str = "–") -> str:
@@ -108,6 +129,8 @@ class Coarseness:
         Whether the reader has the release: what follows from it tells them nothing new.
     alone : bool
         Whether everything was found in the release alone, and so follows from it.
+    blind : bool
+        Whether the classes of the release are known not to depend on sensitive values.
     exact : bool
         Whether the reader is the owner of the table, who sees everything.
     """
@@ -116,13 +139,14 @@ class Coarseness:
     smallest: int = SMALLEST
     published: bool = False
     alone: bool = False
+    blind: bool = False
     exact: bool = True
 
     def shows(self, follows: Follows) -> bool:
         """Whether numbers that follow from this are shown as they are."""
         return (
             self.exact
-            or follows is Follows.QUASI
+            or (follows is Follows.QUASI and (self.published or self.blind))
             or ((follows is Follows.RELEASE or self.alone) and self.published)
         )
 
@@ -131,21 +155,43 @@ class Coarseness:
 
         >>> delta = Figure(name="d", title="δ", says="", question="inference", at_most_one=True)
         >>> mean = replace(delta, averages=True)
-        >>> coarse = Coarseness(people=944, exact=False)
+        >>> coarse = Coarseness(people=944, exact=False, published=True)
         >>> coarse.ends(delta, 0.83), coarse.ends(mean, 0.0482), coarse.ends(mean, 0.0482, 12)
         ((0.8, 0.9), (0.04, 0.05), (0.0, 0.5))
+        >>> one_of_several = replace(coarse, published=False)
+        >>> one_of_several.ends(delta, 0.83), one_of_several.ends(mean, 0.0482)
+        ((0.8, 0.9), (0.0, 0.05))
+        >>> replace(one_of_several, people=60).ends(delta, 0.83)
+        (0.5, 1.0)
         """
         if self.shows(figure.follows_from) or not math.isfinite(value):
             return None
         if figure.averages and abs(value) <= 1:
-            return within_steps(value, self._of_people(people, _FINEST))
-        return _extreme(value, at_most_one=figure.at_most_one)
+            return within_steps(value, self._mean_step(people))
+        return self._extreme(value, at_most_one=figure.at_most_one)
 
-    def _of_people(self, people: int | None, least: float) -> float:
-        """The least step of a share over so many people that the smallest group makes."""
+    def _mean_step(self, people: int | None = None) -> float:
+        """The step of a mean: others see what people of a group, or of several, change together."""
+        return self._of_people(people, _FINEST, 1 if self.published else _SEVERAL)
+
+    def _of_people(self, people: int | None, least: float, groups: int = 1) -> float:
+        """The least step of a share over so many people that the smallest groups make."""
         people = self.people if people is None else people
-        share = self.smallest / people if people > self.smallest else 1.0
+        fewest = self.smallest * groups
+        share = fewest / people if people > fewest else 1.0
         return min(1.0, grid_step(max(share, least)))
+
+    def _extreme(self, value: float, *, at_most_one: bool) -> Ends:
+        # What is above 1 by rounding alone is 1.
+        if at_most_one and abs(value) <= 1 + 1e-9:
+            return within_steps(min(value, 1.0), self._extreme_step)
+        return within_decades(value, (1, 2, 5, 10) if self._extreme_step < _WIDEST else (1, 10))
+
+    @property
+    def _extreme_step(self) -> float:
+        if self.published:
+            return _EXTREME
+        return min(max(_EXTREME, self._mean_step()), _WIDEST)
 
     def value_ends(self, value: Value) -> Ends | None:
         """The same of a value, which may be of some people only."""
@@ -180,8 +226,14 @@ class Coarseness:
             return list(ends)
         return value.value if self.exact or value.value is None else as_shown(value.value)
 
-    def amount(self, amount: Amount) -> str:
-        """A value in a sentence."""
+    def by(self, value: Value) -> str | None:
+        """Who attains a value, which is chosen by people's sensitive values."""
+        return value.by if self.exact or self.published else None
+
+    def amount(self, amount: Amount | Chosen) -> str:
+        """A value in a sentence, or words that were chosen by values."""
+        if isinstance(amount, Chosen):
+            return amount.text if self.exact or self.published else amount.instead
         ends = self.ends(amount.figure, amount.value, amount.people)
         if ends is None:
             return amount.form(amount.value)
@@ -208,7 +260,7 @@ class Coarseness:
             told, verdict=verdict, sentences=self.sentences(told.sentences, follows, view),
             tables=[one for one in (self.table(t, follows, view) for t in told.tables) if one],
             charts=[one for one in (self.chart(c, follows, view) for c in told.charts) if one],
-            closer=(), diagnostics=[worded(text, hiding) for text in told.diagnostics],
+            closer=(), diagnostics=self.sentences(told.diagnostics, follows, view),
         )  # fmt: skip
 
     def sentences(self, texts: Sequence[Text], follows: Follows, view: View) -> list[str]:
@@ -221,7 +273,7 @@ class Coarseness:
         known = [
             Message("{title} is {range}{by}", title=Known(one.figure.title),
                     range=Known(self.text(one, " to ")),
-                    by=Known(f" by {one.by}" if one.by else ""))
+                    by=Known(f" by {self.by(one)}" if self.by(one) else ""))
             for one in finding.figures if one.value is not None
         ]  # fmt: skip
         if not known:
@@ -229,9 +281,14 @@ class Coarseness:
         return Message("Under {release}, {figures}.", release=release, figures=Listed(known, "and"))
 
     def table(self, table: Table, follows: Follows, view: View) -> Table | None:
-        """A table: numbers as they are shown, or only whom it names, in an order of no meaning."""
+        """A table: numbers as they are shown, or only whom it names, in an order of no meaning.
+
+        How many it names tells something as well, if they are fewer than others may see.
+        """
         if self.shows(table.follows_from or follows):
-            return replace(table, rows=[[_cell(one) for one in row] for row in table.rows])
+            return replace(table, rows=[[_cell(one, view) for one in row] for row in table.rows])
+        if not self.published or len(table.rows) < self.smallest:
+            return None
         hiding = self.view(view, Follows.SECRETS)
         people = [
             place for place in range(len(table.columns))
@@ -239,11 +296,11 @@ class Coarseness:
         ]  # fmt: skip
         if not people:
             return None
-        rows: list[Row] = [[row[place] for place in people] for row in table.rows]
+        rows: list[Row] = [[worded(row[place], view) for place in people] for row in table.rows]
         says = worded(table.says, hiding)
         return replace(
             table, columns=[table.columns[place] for place in people],
-            rows=sorted(rows, key=lambda row: [worded(one, view) for one in row]),
+            rows=sorted(rows),
             says=f"{'' if HIDDEN in says else says} In no order.".strip(),
         )  # fmt: skip
 
@@ -254,10 +311,14 @@ class Coarseness:
         series: list[Series]
         if any((one.people or 0) < self.smallest for one in chart.series):
             return None
+        if not self.published and any(one.figure is None for one in chart.series):
+            return None
         if chart.kind == "distribution":
+            if any(self._step(one) > _STEEPEST for one in chart.series):
+                return None
             series = [self._steps(one, chart) for one in chart.series]
         elif chart.kind == "bars":
-            series = _ranges(chart.series, view)
+            series = self._ranges(chart.series, view)
         else:
             return None
         says = worded(chart.says, self.view(view, Follows.SECRETS))
@@ -266,13 +327,16 @@ class Coarseness:
             says="" if HIDDEN in says else says,
         )  # fmt: skip
 
+    def _step(self, one: Series) -> float:
+        return self._of_people(one.people, _CURVE, _SEVERAL)
+
     def _steps(self, one: Series, chart: Chart) -> Series:
         """A distribution at the edges of a fixed grid, in steps of several people each."""
         known = [(x, y) for x, y in zip(one.x, one.y, strict=True) if x is not None]
         if not known:
             return replace(one, x=[], y=[], people=None)
         xs, ys = [x for x, _ in known], [y or 0.0 for _, y in known]
-        step = self._of_people(one.people, _CURVE)
+        step = self._step(one)
         edges = _edges(xs[0], xs[-1], log=chart.x.scale == "log")
         shares = [0.0 if edge < xs[0] else ys[_last_upto(xs, edge)] for edge in edges]
         rounded = [min(1.0, float(f"{round(y / step) * step:.6g}")) for y in shares]
@@ -280,11 +344,21 @@ class Coarseness:
         first = max((n for n, y in enumerate(rounded) if y == 0), default=0)
         return replace(one, x=edges[first:], y=numbers(rounded[first:]), people=None)
 
+    def _ranges(self, series: Sequence[Series], view: View) -> list[Series]:
+        """Bars as ranges, drawn at their middle."""
+        ranged = []
+        for one in series:
+            ends = [None if y is None else self._bar(one, y) for y in one.y]
+            ranged.append(replace(
+                one, people=None, y=[None if end is None else middle(end) for end in ends],
+                low=[None if end is None else end[0] for end in ends],
+                high=[None if end is None else end[1] for end in ends],
+            ))  # fmt: skip
+        return _in_order(ranged, view)
 
-def _extreme(value: float, *, at_most_one: bool) -> Ends:
-    if at_most_one and abs(value) <= 1:
-        return within_steps(value, _EXTREME)
-    return within_decades(value)
+    def _bar(self, one: Series, y: float) -> Ends:
+        ends = None if one.figure is None else self.ends(one.figure, y, one.people)
+        return ends or self._extreme(y, at_most_one=True)
 
 
 def _edges(least: float, most: float, *, log: bool) -> list[float]:
@@ -307,16 +381,8 @@ def _last_upto(xs: Sequence[float], edge: float) -> int:
     return bisect_left(xs, edge * (1 + 1e-9) if edge > 0 else edge + 1e-12) - 1
 
 
-def _ranges(series: Sequence[Series], view: View) -> list[Series]:
-    """Bars as ranges, drawn at their middle, in an order that follows from the ranges."""
-    ranged = []
-    for one in series:
-        ends = [None if y is None else _extreme(y, at_most_one=True) for y in one.y]
-        ranged.append(replace(
-            one, people=None, y=[None if end is None else middle(end) for end in ends],
-            low=[None if end is None else end[0] for end in ends],
-            high=[None if end is None else end[1] for end in ends],
-        ))  # fmt: skip
+def _in_order(ranged: list[Series], view: View) -> list[Series]:
+    """Bars that are ranges, in an order that follows from these."""
     if len({tuple(worded(x, view) for x in one.x) for one in ranged}) > 1:
         return ranged
     order = sorted(
@@ -351,7 +417,9 @@ def _with_few_digits(chart: Chart) -> Chart:
     return replace(chart, series=series, matrix=matrix)
 
 
-def _cell(given: Any) -> Any:
+def _cell(given: Any, view: View) -> Any:
+    if isinstance(given, Person):
+        return worded(given, view)  # a reference of this place
     if isinstance(given, tuple) and given[0] is not None:
         return as_shown(given[0]), given[1]
     return given

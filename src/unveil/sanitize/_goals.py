@@ -149,6 +149,11 @@ class Grouping(Sanitizer):
             )  # fmt: skip
 
     @property
+    def looks_at_secrets(self) -> bool:
+        """For ℓ and t it has to."""
+        return self.l is not None or self.t is not None
+
+    @property
     def least(self) -> tuple[int, int]:
         """k and ℓ; 1 demands nothing."""
         return int(self.k or 1), int(self.l or 1)

@@ -34,6 +34,10 @@ class Identity(Sanitizer):
     deterministic: ClassVar[bool] = True
     row_by_row: ClassVar[bool] = True
 
+    @property
+    def looks_at_secrets(self) -> bool:
+        return False
+
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Identity")
         refuse_empty(self, microdata)

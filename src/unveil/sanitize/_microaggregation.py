@@ -86,6 +86,10 @@ class Microaggregation(Sanitizer):
     k: Annotated[int, Ge(1)]
     block: Annotated[int, Ge(1)] = 20_000
 
+    @property
+    def looks_at_secrets(self) -> bool:
+        return False
+
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Microaggregation")
         refuse_few(self, microdata, int(self.k))

@@ -149,6 +149,15 @@ class Sanitizer(ABC):
         return (named,) if isinstance(named, str) else named
 
     @property
+    def looks_at_secrets(self) -> bool:
+        """Whether classes and cells may depend on who has which sensitive value.
+
+        Then the sizes of classes tell something about people. True unless a sanitizer says
+        otherwise.
+        """
+        return True
+
+    @property
     def leaves_one_out(self) -> bool:
         """Whether it has `leave_one_out` and need not be run again without each record."""
         return isinstance(self, LeavesOneOut)

@@ -28,7 +28,7 @@ _LINES: list[list[str]] = [
      "--jobs", "1", "--fail-on", "k < 2"],
     ["audit", "--project", "unveil.toml", "--attack", "measures", "--jobs", "1"],
     ["compare", "audit.json", "audit.json"],
-    ["resolve", "survey.csv", "#0a1b2c3d4e5f", "--key", "report.key"],
+    ["resolve", "survey.csv", "#0a1b2c3d4e5f6071", "--key", "report.key"],
     ["report", "audit.json", "-o", "page.html"],
     ["--version"], ["--help"], ["audit", "--help"], [],
 ]  # fmt: skip

@@ -211,7 +211,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
     "rename": ("zip=postcode",),
     "oracle": ("./anonymize {input} {output}", "cat {input}", "http://127.0.0.1:1/x", "x {inptu}",
                "http://[::1", "http://u:p@h:99999/", "a 'b {input}"),
-    "reference": ("#0a1b2c3d4e5f", "0A1B2C3D4E5F"),
+    "reference": ("#0a1b2c3d4e5f6071", "0A1B2C3D4E5F6071"),
 }  # fmt: skip
 
 

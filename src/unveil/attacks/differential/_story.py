@@ -25,7 +25,7 @@ from unveil._text import (
 from unveil.attacks.differential import DELTA, MEAN_D, OVER
 from unveil.attacks.differential._finding import MAIN_THRESHOLD, DifferentialInference
 from unveil.attacks.differential._targets import AT_RANDOM
-from unveil.errors import Amount, Cell, File, Known, Listed, Message, Person, Text
+from unveil.errors import Amount, Cell, Chosen, File, Known, Listed, Message, Person, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table, cell, distribution, numbers
 
 _FLOOR = 1e-6  # a log axis has no zero
@@ -106,7 +106,7 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
         "for the worst-placed {whom}{within}{by_whom}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
         of_mean=of_mean, whom=whom, who=Known(finding.adversary.label),
-        by_whom=Known(_by_whom(finding)),
+        by_whom=Chosen(_by_whom(finding), instead=""),
         by=Known(moved(MAIN_THRESHOLD, finding.distance)),
         mean=Amount(MEAN_D, finding.mean, form, people=tested),
         delta=Amount(DELTA, finding.delta, form),
@@ -296,8 +296,9 @@ def _worst_and_average(finding: DifferentialInference, name: Text) -> Chart:
         y=Axis(label="d"),
         series=[
             Series(name="δ, the worst-placed", x=[name], y=numbers([finding.delta]),
-                   people=len(finding.tested)),
+                   people=len(finding.tested), figure=DELTA),
             Series(name="mean", x=[name], y=numbers([mean]), people=len(finding.tested),
+                   figure=MEAN_D,
                    low=numbers([max(0.0, mean - spread)]), high=numbers([mean + spread])),
         ] if len(finding.tested) else [],
     )  # fmt: skip

@@ -18,7 +18,7 @@ from unveil.attacks.inference import ACCURACY, GAIN
 from unveil.attacks.inference._guesses import Guesses, TwoSides
 from unveil.attacks.shared import named
 from unveil.attacks.tolerance import Near
-from unveil.errors import Amount, File, Known, Message, Option, Text
+from unveil.errors import Amount, Chosen, File, Known, Message, Option, Text
 from unveil.findings import Axis, Chart, Finding, Story, Table, Value, cell
 from unveil.microdata import AnyRelease, Microdata, Release
 
@@ -271,7 +271,7 @@ class Inference(Finding):
             "in the release"
         )
         parts: dict[str, Any] = {
-            "release": release, "adversary": Known(self.adversary.label),
+            "release": release, "adversary": Chosen(self.adversary.label, instead="an attacker"),
             "secret": Known(f"{self.microdata.sensitive.name}{self.near.in_brackets}"),
             "inside": self._guessed(self.accuracy),
             "prior": self._guessed(self.baseline),
@@ -305,7 +305,7 @@ class Inference(Finding):
         else:
             said += "a breach is not certain: people's own records add {gap} to that."
         if self.widest != self.strongest and self.largest_gap is not None:
-            parts |= {"widest": Known(str(self.widest)), "most": self._added(self.largest_gap)}
+            parts |= {"widest": Chosen(str(self.widest)), "most": self._added(self.largest_gap)}
             said += " They add most to what {widest} guesses: {most}."
         return Message(said, **parts)
 

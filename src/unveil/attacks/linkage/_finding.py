@@ -372,7 +372,11 @@ class Linkage(Finding):
             secret=Known(f"{self.release.sensitive.name}{self.near.in_brackets}"),
             under=Message("In the release by {release}", release=made_by) if release is None
             else Message("Under {release}", release=release),
-            unique=Known(f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}"),
+            unique=Amount(
+                LINKED, unique / n,
+                lambda _: f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}",
+                people=n, ranged=lambda low, high: f"{percents(low, high)} are",
+            ),
             one=self._share(ONE_VALUE, one / n, lambda _: of_all(one, n)),
             rightly=_rightly(unique, self.unique_right, LINKED),
             one_rightly=_rightly(one, self.one_value_right, ONE_VALUE),

@@ -28,7 +28,7 @@ from unveil.attacks.membership._roc import (
     separation,
 )
 from unveil.attacks.shared import INTERRUPTED, named
-from unveil.errors import Amount, File, InputError, Known, Message, Text
+from unveil.errors import Amount, Chosen, File, InputError, Known, Message, Text
 from unveil.findings import Axis, Chart, Figure, Finding, Series, Story, Table, Value, cell, numbers
 from unveil.microdata import Microdata
 
@@ -311,7 +311,7 @@ class Membership(Finding):
         return Message(
             "of a member and somebody who is not, the member is picked out in {often} by an "
             "attacker who {who}{more}.",
-            often=self._how_often(found), who=Known(self._does(who)), more=self._of_members(found),
+            often=self._how_often(found), who=Chosen(self._does(who)), more=self._of_members(found),
         )  # fmt: skip
 
     def _does(self, attacker: str) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Unpack
 import pandas as pd
 from annotated_types import Ge
 
-from unveil.errors import InputError, Known, Message, Option, Text
+from unveil.errors import Chosen, InputError, Known, Message, Option, Text
 from unveil.findings import Axis, Chart, Matrix, Series, Story, Table, Value, cell, numbers
 from unveil.measures._counted import Counting, Reading, Wildcard
 from unveil.measures._declared import DISCRIMINATION
@@ -110,7 +110,7 @@ class DiscriminationRates(RateFinding):
         return Story(
             title=head,
             verdict=Message(
-                "{what} tells most of {secret} is {keys}.", keys=Known(" and ".join(telling)),
+                "{what} tells most of {secret} is {keys}.", keys=Chosen(" and ".join(telling)),
                 what="What" if release is None else Message("Under {it}, what", it=release),
                 secret=Known(self.of),
             ) if few[telling] else "",

@@ -110,6 +110,11 @@ class Mondrian(Grouping):
         if self.crowds is not None:
             object.__setattr__(self, "crowds", Crowds.of(self.crowds))
 
+    @property
+    def looks_at_secrets(self) -> bool:
+        """Classes may also be larger around people who stand out, which may be by their values."""
+        return super().looks_at_secrets or self.crowds is not None
+
     def _asked(self, microdata: Microdata) -> NDArray[np.int32] | None:
         """The class size that each record asks for; None if no one asks for more than k."""
         if not self.crowds:
