@@ -42,7 +42,6 @@ from unveil.findings import (
     Figure,
     Finding,
     Follows,
-    Row,
     Series,
     Story,
     Table,
@@ -296,11 +295,11 @@ class Coarseness:
         ]  # fmt: skip
         if not people:
             return None
-        rows: list[Row] = [[worded(row[place], view) for place in people] for row in table.rows]
+        named = sorted([worded(row[place], view) for place in people] for row in table.rows)
         says = worded(table.says, hiding)
         return replace(
             table, columns=[table.columns[place] for place in people],
-            rows=sorted(rows),
+            rows=named,
             says=f"{'' if HIDDEN in says else says} In no order.".strip(),
         )  # fmt: skip
 
