@@ -466,15 +466,18 @@ def test_references_are_resolved(table):
                                    "audit.key").stdout  # fmt: skip
 
 
+NOBODY = "#0000000000000000"
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["survey.csv", "#000000000000"], "nobody in survey.csv has the reference #000000000000"),
-        (["#000000000000"], "no table is given"),
+        (["survey.csv", NOBODY], f"nobody in survey.csv has the reference {NOBODY}"),
+        ([NOBODY], "no table is given"),
         (["survey.csv"], "no reference is given"),
-        (["survey.csv", "#zz", "#000000000000"], "'#zz' is not a reference"),
-        (["-p", "unveil.toml", "#zz", "#000000000000"], "'#zz' is not a reference"),
-        (["-p", "unveil.toml", "survey.csv", "#000000000000"], "both a table, 'survey.csv', and a"),
+        (["survey.csv", "#zz", NOBODY], "'#zz' is not a reference"),
+        (["-p", "unveil.toml", "#zz", NOBODY], "'#zz' is not a reference"),
+        (["-p", "unveil.toml", "survey.csv", NOBODY], "both a table, 'survey.csv', and a"),
     ],
 )
 def test_references_that_cannot_be_resolved(table, given, message):
