@@ -26,6 +26,7 @@ from unveil.auditing._subjects import in_words
 from unveil.auditing._thresholds import State
 from unveil.auditing.parts import Part, Told
 from unveil.errors import File, Foreign, InputError
+from unveil.findings import Follows
 from unveil.render import plain
 from unveil.sanitize import Oracle
 
@@ -144,8 +145,13 @@ def _release(audited: Audited, masking: Masking) -> dict[str, Any]:
     }  # fmt: skip
     release = audited.subject.made
     if release is not None:
-        content["says"] = masking.named(release.in_short)
-        content["notes"] = [masking.text(note) for note in release.notes]
+        # How many classes there are, and how small, may depend on sensitive values.
+        classes = audited.coarse.shows(Follows.QUASI)
+        content["says"] = masking.named(release.in_short if classes else f"by {release.made_by}")
+        content["notes"] = [
+            masking.named(note)
+            for note in audited.coarse.sentences(release.notes, Follows.QUASI, masking.view)
+        ]
     return content
 
 
