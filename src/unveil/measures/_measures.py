@@ -200,11 +200,11 @@ class Measures(Finding):
         )  # fmt: skip
 
 
-@checked
 def _others(k: float) -> str:
     return "1 other" if k == 2 else f"{k - 1:,.0f} others"
 
 
+@checked
 def measures(
     release: Any,
     *,
