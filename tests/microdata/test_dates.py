@@ -16,8 +16,10 @@ from unveil.microdata.dates import (
     date_forms,
     date_of,
     dates_by_form,
+    forms_of_few,
     has_short_years,
     is_date_form,
+    padded,
     parse_dates,
 )
 
@@ -69,6 +71,7 @@ def test_the_form_that_dates_were_written_in_is_among_those_that_fit(
     texts = [moment.strftime(WRITTEN[form]) for moment in moments]
     found = dates_by_form(texts)
     assert form in found
+    assert forms_of_few(texts) == tuple(padded(one).replace(":ss.f", ":ss") for one in found)
     for other, dates in found.items():
         again = parse_dates(texts, other)
         assert again is not None
@@ -112,6 +115,7 @@ def test_every_form_that_fits_is_told(parts: tuple[str, str, str, str]) -> None:
 )  # fmt: skip
 def test_what_is_no_date_has_no_form(text: str) -> None:
     assert date_forms([text]) == ()
+    assert forms_of_few([text]) == ()
 
 
 def test_one_text_that_is_no_date_is_enough() -> None:

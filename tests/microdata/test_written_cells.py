@@ -148,6 +148,26 @@ def test_local_dates_of_a_column_are_read_alike():
         uv.read_release({"born": cells[1:], "s": list("bab")}, original)
 
 
+def test_days_that_are_alike_in_both_forms_tell_nothing():
+    original = uv.read_table({"born": BORN, "s": list("abab")}, quasi="born", sensitive="s",
+                             forms={"born": "dd.mm.yyyy"})  # fmt: skip
+    cells = ["05/05/1961", "06/01/1961", "05/16/1961"]  # only the last tells
+    release = uv.read_release({"born": cells, "s": list("aba")}, original)
+    assert [release.regions[0].covers(v)[c] for v, c in enumerate(release.class_of[[2, 1]])] == [
+        True, True
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["dd/mm/yyyy", "d/m/yyyy"])
+def test_the_originals_form_may_have_days_of_one_digit(form):
+    assert ends(column(BORN, form), "1/6/1961") is None  # 6 January, if they write otherwise
+    original = uv.read_table({"born": ["16/5/1961", "1/6/1961"], "s": ["a", "b"]}, quasi="born",
+                             sensitive="s", forms={"born": form})  # fmt: skip
+    release = uv.read_release({"born": ["1/6/1961", "01/06/1961"], "s": ["b", "b"]},
+                              original, count=False, may_change=True)  # fmt: skip
+    assert release.regions[0].covers(1)[release.class_of].tolist() == [True, True]
+
+
 def test_a_form_of_the_original_reads_the_release_unless_a_cell_contradicts_it():
     table = {"born": ["16/05/1961", "01/06/1961", "12/11/1965"], "s": list("aba")}
     original = uv.read_table(table, quasi="born", sensitive="s", forms={"born": "dd/mm/yyyy"})

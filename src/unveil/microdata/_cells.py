@@ -290,13 +290,17 @@ class CellReader:
     def _on_line(self, text: str, line: Line, blame: list[str]) -> Iterator[Reading]:
         """Values, ranges and intervals of an ordered column, in every way to read its numbers."""
         text = without_units(text) if line.is_numeric else text
-        found: set[tuple[Notation, Spans]] = set()
+        found: dict[tuple[Notation, Spans], Reading] = {}
         for way in line.ways(text):
             for one in self._in_way(text, way, [] if found or blame else blame):
-                if (one.notation, one.spans) not in found:
-                    found.add((one.notation, one.spans))
+                key = (one.notation, one.spans)
+                if key not in found:
                     style = way.style or one.style
-                    yield one._replace(style=style, weak=way.weak, own=way.own)
+                    found[key] = one._replace(style=style, weak=way.weak, own=way.own)
+                elif way.style and found[key].style not in (one.style, way.style):
+                    # What may be read in two ways alike says nothing about other cells.
+                    found[key] = found[key]._replace(style=one.style)
+        yield from found.values()
 
     def _in_way(self, text: str, way: Way, blame: list[str]) -> Iterator[Reading]:
         if (place := way.find(text)) is not None:

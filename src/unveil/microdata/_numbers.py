@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unveil.microdata._microdata import Column, Kind, value_text
 from unveil.microdata._notations import mask_bounds, range_parts
-from unveil.microdata.dates import date_forms, has_short_years
+from unveil.microdata.dates import forms_of_few, has_short_years, padded
 from unveil.microdata.number_forms import number_of
 from unveil.microdata.periods import period_of
 
@@ -147,10 +147,11 @@ class Line:
         elif self.is_dates:
             forms = _forms_in(text)
             if self._form is not None or not forms:
-                is_own = self._form in forms
-                yield Way(self._in_form(self._form), str(self._form) if is_own else "", own=is_own)
+                own = "" if self._form is None else padded(self._form)
+                is_own = own in forms
+                yield Way(self._in_form(self._form), own if is_own else "", own=is_own)
             for form in forms:
-                if form != self._form:
+                if self._form is None or form != padded(self._form):
                     yield Way(self._in_form(form), form)
         else:
             yield from self._number_ways(text)
@@ -164,7 +165,7 @@ class Line:
             return
         for form in _WITH_MARKS:
             mark = form[1]
-            if re.search(rf"[0-9]{mark}[0-9]{{3}}(?![0-9])", text) is None:
+            if re.search(rf"[0-9]{re.escape(mark)}[0-9]{{3}}(?![0-9])", text) is None:
                 continue
             # 45.250 by itself is a number with a decimal point.
             sure = mark != "." or "," in text or _TWO_MARKS.search(text) is not None
@@ -239,7 +240,7 @@ def _forms_in(text: str) -> tuple[str, ...]:
     days = [one[0] for one in _DAYS.finditer(text) if _ISO_DAY.fullmatch(one[0]) is None]
     if not days:
         return ()
-    return tuple(form for form in date_forms(days) if not has_short_years(form))
+    return tuple(form for form in forms_of_few(days) if not has_short_years(form))
 
 
 def numbers_among(texts: Sequence[str], column: Column) -> dict[str, str]:
@@ -283,7 +284,9 @@ def numbers_in(text: str) -> Iterator[float]:
             number = float(found.replace(",", "" if is_grouped else "."))
             yield from (sign * number for sign in signs)
     for form in _WITH_MARKS if _MARKED.search(text) else ():
-        for found in re.findall(rf"[0-9]{{1,3}}(?:{form[1]}[0-9]{{3}})+(?:[.,][0-9]+)?", text):
+        for found in re.findall(
+            rf"[0-9]{{1,3}}(?:{re.escape(form[1])}[0-9]{{3}})+(?:[.,][0-9]+)?", text
+        ):
             grouped = number_of(found, form)
             yield from () if grouped is None else (sign * grouped for sign in signs)
     for thousands in _THOUSAND.findall(text):

@@ -206,6 +206,35 @@ def date_of(text: str, form: str) -> np.datetime64 | None:
     return one
 
 
+def forms_of_few(texts: Sequence[str]) -> tuple[str, ...]:
+    """Every form that fits all of a few texts, with two letters for days and months.
+
+    As `date_forms`, but text by text, which is faster for a few.
+
+    >>> forms_of_few(["12/11/1961"]), forms_of_few(["5.4.1961", "1.12.1984"])
+    (('dd/mm/yyyy', 'mm/dd/yyyy'), ('dd.mm.yyyy',))
+    """
+    found: list[str] = []
+    for words in _possible(texts[0].strip()):
+        if "." in words and found and not words.startswith("dd"):
+            continue
+        if all(date_of(text, words) is not None for text in texts):
+            found.append(words)
+    return tuple(found)
+
+
+def padded(form: str) -> str:
+    """A form with two letters for days and months, which is read in the same way.
+
+    >>> padded("d.m.yyyy h:mm"), padded("d mon yyyy")
+    ('dd.mm.yyyy h:mm', 'dd mon yyyy')
+    """
+    date, hours, time = form.partition("h")
+    if "mon" not in date:
+        date = re.sub("m+", "mm", date)
+    return re.sub("d+", "dd", date) + hours + time
+
+
 @lru_cache(maxsize=256)
 def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
