@@ -270,8 +270,12 @@ def test_a_day_is_a_day_whether_it_is_a_date_or_a_midnight(tmp_path):
         found = reidentification_risk(sample, population=population, quasi="born")
         assert (found.k_map, found.alone_in_both) == (1, 1)
     later = moments.assign(born=days + pd.Timedelta(hours=1))
-    text = message(moments, population=later, quasi="born")
-    assert "has '2020-01-01' and 1 more, which nobody in pandas table, the population, has" in text
+    found = reidentification_risk(moments, population=later, quasi="born")
+    assert (found.k_map, found.alone_in_both) == (1, 1)  # a day stands for its moments
+    assert "'born': read as cells, which match everybody" in repr(found)
+    next_day = moments.assign(born=days + pd.Timedelta(days=9, hours=1))
+    text = message(moments, population=next_day, quasi="born")
+    assert "has a value of 'born' that '2020-01-01' of pandas table covers" in text
 
 
 def test_a_worked_example():
