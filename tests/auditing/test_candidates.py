@@ -70,6 +70,9 @@ def test_classes_formed_by_sensitive_values_are_not_counted(told: dict[str, Any]
     for name in ("k", "mean_class", "loss", "prosecutor", "linked"):
         assert isinstance(by_quasi["figures"][name], float)
         assert isinstance(by_secrets["figures"][name], list)
+    for section in told["secrets"][0]["sections"]:
+        (said,) = (one for one in section["sentences"] if "l=2" in one)
+        assert re.fullmatch(r"Under Mondrian\(k=5, l=2\), .* is [-−0-9.,% to]+\.", said), said
     assert "classes" in by_quasi["says"]
     assert by_secrets["says"] == "by Mondrian(k=5, l=2)"
     (section,) = (s for s in told["secrets"][0]["sections"] if s["part"] == "measures")

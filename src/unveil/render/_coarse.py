@@ -253,7 +253,12 @@ class Coarseness:
             return told
         hiding = self.view(view, follows)
         verdict = worded(told.verdict, hiding)
-        if HIDDEN in verdict:
+        if not self.shows(Follows.QUASI):
+            # Texts say what follows from quasi-identifiers as it is; here nothing does.
+            said = self.in_figures(finding, release) if finding.figures else ""
+            told = replace(told, sentences=())
+            verdict = worded(said, hiding)
+        elif HIDDEN in verdict:
             verdict = worded(self.in_figures(finding, release), hiding)
         return replace(
             told, verdict=verdict, sentences=self.sentences(told.sentences, follows, view),
