@@ -176,8 +176,8 @@ def _alone(pairs: Sequence[tuple[str | None, AnyRelease | ToRead]]) -> list[Grou
 
 def _named(name: str | None, one: AnyRelease | ToRead) -> str:
     if name is None and isinstance(one, AnyRelease):
-        name = public_name(one.made_by)
-    return display_name(name or "published")
+        name = one.made_by
+    return display_name(public_name(name or "published"))
 
 
 def _quasi(one: AnyRelease | ToRead) -> tuple[str, ...]:

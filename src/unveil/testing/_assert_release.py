@@ -32,7 +32,7 @@ def assert_release(
     Parameters
     ----------
     microdata : Microdata, or sequence of Microdata
-        The original table, as for `audit`.
+        The original table, as for `audit`; None where there is none.
     release
         What is tested: a release, a sanitizer, a name such as ``"mondrian:k=5"``, or several, as
         for `audit`. All requirements must hold of each.
