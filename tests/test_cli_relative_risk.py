@@ -171,7 +171,7 @@ def test_victims_with_and_without_the_original():
     assert "--victim" not in alone.stdout
     assert "at risk: N_L, N_A" not in alone.stdout
     nobody = risk(*ONE, "--release", "recoded.csv")
-    assert "Ask about a person with --victim nationality=…." in words(nobody)
+    assert "Ask about a person with --victim nationality=...." in words(nobody)
 
 
 def test_a_victim_of_several_columns_without_the_original():
