@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import random
 from pathlib import Path
 from typing import Any
@@ -327,3 +328,13 @@ def test_the_frame_and_the_text_have_no_values() -> None:
     assert "Rare" not in repr(found) + found.to_frame().to_csv()
     for one in found.columns:
         parse_how(one.how)
+
+
+def test_hashes_of_identifiers_name_people() -> None:
+    table = {"email": [f"p{i}@example.org" for i in range(120)], **people()}
+    hashed = [hashlib.sha256(text.encode()).hexdigest() for text in table["email"]]
+    found = uv.align(table, {"pseudonym": hashed, **published(people())})
+    assert found["pseudonym"].how == "new"
+    assert found.identifiers == {
+        "pseudonym": 'it is SHA-256 hashes of the original\'s identifier "email"'
+    }

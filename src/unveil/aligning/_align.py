@@ -99,7 +99,7 @@ def align(
     return Alignment(
         original=ours.name, published=theirs.name, sizes=(ours.n_rows, theirs.n_rows),
         columns=_columns(ours, pairings, settled), rows=rows,
-        identifiers=identifiers_left(pairings, settled, theirs),
+        identifiers=identifiers_left(pairings, settled, ours),
         repeated=published_twice(pairings),
         questions=questions_of(ours, pairings, settled, rename),
         sensitive=_sensitive(settled), related=related,

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from unveil.aligning._detection import PairOfColumns
 from unveil.aligning._evidence import CERTAIN, LIKELY, Explanation, Joint, Match, joint_of
 from unveil.aligning._names import NAMED, SAME, likeness
-from unveil.aligning._rows import Relation
+from unveil.aligning._relations import Relation
 from unveil.aligning._sheets import Cells, Sheet
 from unveil.errors import Message, Text
 from unveil.microdata import Hierarchy
@@ -26,6 +27,7 @@ _ALIKE = 0.05
 _FEW_DIFFER = 0.5
 _NEAR = 0.5  # rank correlation of numbers that were disturbed
 _MANY_KEYS = 3
+_SOME = 2_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,6 +102,16 @@ class Pairs:
     trees: Mapping[str, Hierarchy] = field(default_factory=dict)
     shuffled: bool = False
 
+    @cached_property
+    def _some(self) -> NDArray[np.int64] | None:
+        """The correspondence of some of the rows, if there are many."""
+        if self.of is None or len(self.of) <= 2 * _SOME:
+            return None
+        some = np.full(len(self.of), -1, dtype=np.int64)
+        places = np.arange(0, len(self.of), len(self.of) // _SOME)
+        some[places] = self.of[places]
+        return some
+
     def pairings(self) -> list[Pairing]:
         """What each published column was made from."""
         return [self._pairing(p) for p in self.published.columns.values()]
@@ -134,13 +146,17 @@ class Pairs:
         """What the matched rows tell."""
         assert self.of is not None
         pair = PairOfColumns(o, p)
+        if alike < NAMED and self._some is not None:
+            some = joint_of(o, p, self._some, pair.hidden)
+            if not some.is_function and not _is_notation(p, pair.usable):
+                return None  # what does not hold for some rows does not hold for all
         joint = joint_of(o, p, self.of, pair.hidden)
         if not joint.rows:
             if alike < SAME:
                 return None
             return _only_by_name(o, alike, joint, "all cells are hidden" if joint.hidden or
                                  joint.blanked else "no row has a value on both sides")  # fmt: skip
-        if not joint.is_function and alike < NAMED and not _sparse(joint):
+        if not joint.is_function and alike < NAMED and not _is_notation(p, pair.usable):
             return None
         pair = PairOfColumns(o, p, joint, self.trees.get(o.name))
         best: Explanation | None = None
@@ -267,9 +283,10 @@ def _usable(p: Cells) -> NDArray[np.bool_]:
     return PairOfColumns(Cells("", [], np.zeros(0, dtype=np.int32)), p).usable
 
 
-def _sparse(joint: Joint) -> bool:
-    """Whether few rows keep the pairs from being a function: then sets may overlap."""
-    return len(joint.o) < joint.rows / 2
+def _is_notation(p: Cells, usable: NDArray[np.bool_]) -> bool:
+    """Whether texts look like bands, sets or masks, which may overlap."""
+    tried = p.sample(usable)
+    return 2 * sum(not text.isalnum() for text in tried) >= len(tried)
 
 
 def _is_enough(one: Explanation, alike: float) -> bool:

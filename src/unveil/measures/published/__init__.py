@@ -11,6 +11,7 @@ from unveil.registry import Declaration
 
 if TYPE_CHECKING:
     from unveil.measures.published._forms import form_of
+    from unveil.measures.published._matching import HASHES, hash_of
 
 IDENTIFIERS = Figure(
     name="identifiers", title="published identifiers", question=Question.SINGLING_OUT,

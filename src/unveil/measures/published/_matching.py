@@ -23,7 +23,7 @@ from unveil.microdata.vocabulary import MISSING_WORDS, REFUSALS, plain
 
 _NUMBER = re.compile(r"[+-]?\d+(?:\.0*)?", re.ASCII)
 _HASH = re.compile(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}", re.IGNORECASE)
-_HASHES = {"MD5": 32, "SHA-1": 40, "SHA-256": 64}
+HASHES = {"MD5": 32, "SHA-1": 40, "SHA-256": 64}
 _WORDS = re.compile(r"[^\W_]+")
 
 _ENOUGH = 20  # records from which "nobody else has the value" means anything
@@ -151,9 +151,9 @@ class Original:
             if self._is(shown, one, source):
                 return f'is equal to the original\'s columns "{both[0]}" and "{both[1]}" together'
         hashed = {len(text) for text in shown.texts if _HASH.fullmatch(text)}
-        for kind in [kind for kind, length in _HASHES.items() if length in hashed]:
+        for kind in [kind for kind, length in HASHES.items() if length in hashed]:
             for own, one in self._columns.items():
-                made = [_hash(kind, text) for text in one.texts]
+                made = [hash_of(kind, text) for text in one.texts]
                 if self._is(shown, Shown(made, one.counts, one.code_of), source):
                     return f'is equal to {kind} hashes of the original\'s column "{own}"'
         return None
@@ -237,6 +237,6 @@ def _agree(
     return agree == 1 or agree > chance + _BEYOND_CHANCE * spread
 
 
-def _hash(kind: str, text: str) -> str:
+def hash_of(kind: str, text: str) -> str:
     made = hashlib.new(kind.replace("-", "").lower(), text.encode(), usedforsecurity=False)
     return made.hexdigest()
