@@ -15,8 +15,8 @@ from proofs import examples
 
 import unveil as uv
 from unveil.auditing import ToRead, compare_audits, junit_of, resolve
-from unveil.auditing.parts import PARTS
-from unveil.errors import View
+from unveil.auditing.parts import PARTS, Part
+from unveil.errors import Cell, Foreign, InputError, InternalError, Region, View
 from unveil.microdata import Hierarchy
 
 WORD, NUMBER = "Zq", 98765400  # nothing else has these letters or digits
@@ -110,6 +110,38 @@ def test_no_mark_gets_out_of_any_part(seed: int, n: int) -> None:
     assert f"{WORD}town" in (by_name["Oracle(failing)"].error or "")
     assert str(NUMBER)[:-1] in " ".join(map(str, by_name["with a note"].subject.release.notes))
     assert {one.error for one in audit.releases if one.looked} == {None}
+
+
+REASONS: list[Exception] = [
+    InputError("{region} covers no tuple", region=Region((f"{WORD}town",), people=1)),
+    InputError("{cell} is not there", cell=Cell(f"{WORD}town", people=1)),
+    InternalError("it failed ({error})", error=Foreign(f"KeyError: {WORD}town")),
+    KeyError(f"{WORD}town"),
+    MemoryError(f"for {WORD}town"),
+    ValueError(f"(age {NUMBER}, sex Female, …) of 1 record"),
+]
+
+
+@pytest.mark.parametrize("reason", REASONS, ids=lambda one: type(one).__name__)
+def test_no_mark_gets_out_of_a_reason(reason: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(self: Part, given: Any) -> NoReturn:
+        raise reason
+
+    monkeypatch.setattr(Part, "_found", refuse)
+    audit = uv.audit(marked_table(5, 30), "mondrian:k=3", attacks="all", fail_on="k < 5",
+                     baseline=False, progress=False)  # fmt: skip
+    assert {one.status for one in audit.releases[0].looked.values()} <= {"failed", "not applicable"}
+    assert_discreet(audit)
+
+
+def test_no_mark_gets_out_of_what_attacks_refuse_by_themselves() -> None:
+    table = marked_table(5, 30)
+    named = {one.label: one for one in (uv.Mondrian(k=3), uv.Recoding(k=2), uv.Anatomy(l=2))}
+    audit = uv.audit(table, named, attacks="all", knows=["age"], baseline=False, progress=False)
+    refused = [one for release in audit.releases for one in release.looked.values()
+               if one.finding is None]  # fmt: skip
+    assert refused
+    assert_discreet(audit)
 
 
 @pytest.fixture(scope="module")
