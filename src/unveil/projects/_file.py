@@ -431,12 +431,21 @@ def text_of(project: Project) -> str:
 
 
 def _release(one: ReleaseAsked) -> str:
-    """A release; a table for each of its columns that has one."""
-    own = {"name": one.name, **vars(one), "options": None, **one.options}
-    cells = own.pop("cells", None) or {}
-    return _table("[releases]", own) + "".join(
-        _table(f"releases.cells.{_key(name)}", table) for name, table in cells.items()
-    )
+    """A release; what is said of its columns has tables of its own."""
+    named = {what: getattr(one, what) for what in ("name", *RELEASES)}
+    own = {**named, **one.options}
+    by_column = {what: own.pop(what, None) or {} for what in ("rename", "how", "cells")}
+    text = "".join(f"\n# {line}" for line in map(_on_one_line, one.comments))
+    text = (f"\n{text}" if text else "") + _table("[releases]", own)
+    if by_column["rename"]:
+        text += _table("releases.rename", by_column["rename"])
+    if by_column["how"]:
+        text += "\n\n[releases.how]" + "".join(
+            _lines({name: words}) + (f"  {_comment(why)}" if (why := one.reasons.get(name)) else "")
+            for name, words in by_column["how"].items()
+        )
+    tables = by_column["cells"].items()
+    return text + "".join(_table(f"releases.cells.{_key(name)}", table) for name, table in tables)
 
 
 def _given(source: Data | Project, table: Any) -> dict[str, Any]:
@@ -494,7 +503,11 @@ def _comment(text: str) -> str:
     >>> print(_comment("an age\\nor not"))
     # an age\\nor not
     """
-    return f"# {''.join(c if c.isprintable() else _quoted(c)[1:-1] for c in text)}"
+    return f"# {_on_one_line(text)}"
+
+
+def _on_one_line(text: str) -> str:
+    return "".join(c if c.isprintable() else _quoted(c)[1:-1] for c in text)
 
 
 def _quoted(text: str) -> str:

@@ -340,6 +340,10 @@ class ReleaseAsked:
     sanitizer: str | None = None
     oracle: str | None = None
     name: str | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Why a column is said to be coarsened so; written as comments."""
+    comments: tuple[str, ...] = field(default=(), compare=False)
+    """What else there is to know; written above it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
     ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``, ``count``,

@@ -441,7 +441,13 @@ def _published(one: ReleaseAsked, project: Project, name: str, table: Microdata)
     file = project.folder / one.file
     if file.is_dir():
         return read_anatomy(file, microdata=table, made_by=name)
-    return read_release(file, table, made_by=name, **one.options)
+    from unveil.projects._two_files import with_learned_tables
+
+    options = with_learned_tables(one, project)
+    used = [column.name for column in (*table.quasi, table.sensitive)]
+    for what in ("how", "cells"):  # of the other sensitive columns it has its own
+        options[what] = {n: given for n, given in (options.get(what) or {}).items() if n in used}
+    return read_release(file, table, made_by=name, **options)
 
 
 def _alone(

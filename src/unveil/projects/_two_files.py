@@ -1,0 +1,208 @@
+"""From an original and a published file to a project: how one follows from the other, in a file.
+
+`align` says which column is which and how it was coarsened; the proposal says what is what to an
+attacker. A project has both, so that everything in it can be corrected. What align asks must be
+answered first: no figure rests on a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unveil.aligning import AlignedColumn, Alignment, align
+from unveil.errors import Column, File, InputError, Listed, Message, Option, Text
+from unveil.microdata import Role, column_cells
+from unveil.projects._form import ReleaseAsked
+from unveil.projects._project import Project, seen_from
+from unveil.projects._propose import Proposal, propose
+
+_USED = (Role.QUASI, Role.SENSITIVE)
+_FEW = 5  # a table with a value that fewer people have is not written down
+_UNREADABLE = ("dropped", "suppressed", "new")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TwoFiles:
+    """An original and what was published of it; made by `two_files`.
+
+    Attributes
+    ----------
+    original, published : Path
+    alignment : Alignment
+    proposal : Proposal
+        The roles and kinds of the original's columns.
+    how : mapping of str to str
+        What the user said of columns; goes before what was found.
+    """
+
+    original: Path
+    published: Path
+    alignment: Alignment
+    proposal: Proposal
+    how: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def columns(self) -> dict[str, AlignedColumn]:
+        """What was published of each column of the original, once."""
+        found: dict[str, AlignedColumn] = {}
+        for one in self.alignment.columns:
+            if one.original is None or one.how in _UNREADABLE:
+                continue
+            if one.original not in found or one.published not in self.alignment.repeated:
+                found.setdefault(one.original, one)
+        return found
+
+    def open_questions(self, used: tuple[str, ...]) -> list[Text]:
+        """What must be answered before anything is tested, with the options that answer it."""
+        asked: list[Text] = [one.text for one in self.alignment.questions if one.must]
+        asked += [one.text for one in self.alignment.questions
+                  if not one.must and self._original_of(one.column) in used]  # fmt: skip
+        if not self.alignment.related:
+            asked.append(Message(
+                "nothing shows that {published} was made from {original}: is it the right file? "
+                "If columns have other names there, give {rename}",
+                published=File(self.published), original=File(self.original),
+                rename=Option("rename"),
+            ))  # fmt: skip
+        for name in used:
+            one = self.columns.get(name)
+            if one is not None and one.how == "unclear" and name not in self.how:
+                asked.append(Message(
+                    "{column}: how it was published is not known ({reason}); if its values were "
+                    "changed, give {perturbed}, or say what was done: {year}; or leave it out of "
+                    "{quasi} and {sensitive}", column=Column(name), reason=one.reason,
+                    perturbed=Option("how", {name: "perturbed"}),
+                    year=Option("how", {name: "rounded 1000"}), quasi=Option("quasi"),
+                    sensitive=Option("sensitive"),
+                ))  # fmt: skip
+        return asked
+
+    def _original_of(self, name: str) -> str:
+        return self.alignment.rename.get(name, name)
+
+    def project(self, *, written: bool = False) -> Project:
+        """The project; ``written``: without a table of values that few people have."""
+        base = self.proposal.project(self.original)
+        roles = {name: self._role(name, role) for name, role in base.roles.items()}
+        used = [name for name, role in roles.items() if role in _USED]
+        columns = {name: self.columns[name] for name in used}
+        how = {name: self.how.get(name, one.how) for name, one in columns.items()}
+        tables = {name: one.cells for name, one in columns.items()
+                  if one.cells is not None and name not in self.how
+                  and not (written and self._has_rare(name))}  # fmt: skip
+        options: dict[str, Any] = {
+            "rename": {one.published: name for name, one in self.columns.items()
+                       if one.published != name} or None,
+            "how": how or None, "cells": tables or None,
+        }  # fmt: skip
+        gaps = any(one.gaps[0] for one in columns.values())
+        data = replace(base.data, missing="keep" if gaps else base.data.missing)
+        forms = {name: form for name, form in self.alignment.forms.items() if name in used}
+        release = ReleaseAsked(
+            file=seen_from(base.folder, self.published),
+            options={name: one for name, one in options.items() if one is not None},
+            reasons={name: str(one.reason) for name, one in columns.items() if one.reason},
+            comments=tuple(map(str, self._comments(roles))),
+        )  # fmt: skip
+        return replace(
+            base, data=data, roles=roles, releases=(release,), forms={**base.forms, **forms},
+            kinds={n: kind for n, kind in base.kinds.items() if n in used and n not in forms},
+            reasons={name: self._reason(name, why) for name, why in base.reasons.items()},
+        )  # fmt: skip
+
+    def _role(self, name: str, role: Role) -> Role:
+        return Role.OTHER if role in _USED and name not in self.columns else role
+
+    def _reason(self, name: str, why: str) -> str:
+        role = self.proposal[name].role
+        if role in _USED and name not in self.columns:
+            return f"not published; otherwise {role}: {why}"
+        return why
+
+    def _has_rare(self, name: str) -> bool:
+        """Whether a table of a column would show a value that few people have."""
+        cells = column_cells(self.proposal.project(self.original).opened(), name)
+        counts = np.bincount(cells.codes[cells.codes >= 0], minlength=len(cells.values))
+        return bool((counts < _FEW).any())
+
+    def _comments(self, roles: Mapping[str, Role]) -> Iterator[Text]:
+        entries = self.alignment.columns
+        gone = [one.original for one in entries if one.original and one.how in _UNREADABLE]
+        new = [one.published for one in entries if one.how == "new" and one.published]
+        if gone:
+            yield Message("not published: {names}", names=Listed(gone))
+        if new:
+            yield Message("new, from no column of the original: {names}", names=Listed(new))
+        for name, why in self.alignment.identifiers.items():
+            yield Message("names people: {name}: {why}", name=name, why=why)
+        for name, why in self.alignment.repeated.items():
+            yield Message("published twice: {name}: {why}", name=name, why=why)
+        used = tuple(name for name, role in roles.items() if role in _USED)
+        for question in self.open_questions(used):
+            yield Message("to answer: {question}", question=question)
+
+
+def two_files(
+    original: Path,
+    published: Path,
+    *,
+    rename: Mapping[str, str] | None = None,
+    forms: Mapping[str, str] | None = None,
+    how: Mapping[str, str] | None = None,
+    **opening: Any,
+) -> TwoFiles:
+    """Put two files beside each other, and propose the roles of their columns.
+
+    ``opening`` are ``delimiter`` and ``encoding`` of the original.
+    """
+    for file in (original, published):
+        if not file.exists():
+            raise InputError("there is no file {file}", file=File(file))
+    said = {name: one for name, one in opening.items() if one is not None}
+    alignment = align(original, published, rename=rename, forms=forms, **said)
+    return TwoFiles(
+        original=original, published=published, alignment=alignment,
+        proposal=propose(original, **said), how=dict(how or {}),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=4)
+def _aligned(
+    original: Path, published: Path, rename: tuple[tuple[str, str], ...],
+    forms: tuple[tuple[str, str], ...],
+) -> Alignment:  # fmt: skip
+    return align(original, published, rename=dict(rename), forms=dict(forms))
+
+
+def with_learned_tables(one: ReleaseAsked, project: Project) -> dict[str, Any]:
+    """The options of a published file, with tables of other words learned from its rows."""
+    options = dict(one.options)
+    tables = dict(options.get("cells") or {})
+    lacking = [name for name, how in (options.get("how") or {}).items()
+               if how in ("recoded", "set") and name not in tables]  # fmt: skip
+    if not lacking or one.file is None:
+        return options
+    rename = options.get("rename") or {}
+    found = _aligned(
+        project.folder / project.data.file, project.folder / one.file,
+        tuple(sorted(rename.items())), tuple(sorted(project.forms.items())),
+    )  # fmt: skip
+    for name in lacking:
+        learned = next((c.cells for c in found.columns
+                        if c.original == name and c.cells is not None), None)  # fmt: skip
+        if learned is not None:
+            tables[name] = learned
+        elif options["how"][name] == "recoded":
+            raise InputError(
+                "{file}, [[releases]]: what the words of {column} stand for cannot be learned from "
+                "the rows of {published}; list it under {table}",
+                file=File(project.source, bare=True), column=Column(name),
+                published=File(one.file), table=f"[releases.cells.{name}]",
+            )  # fmt: skip
+    return {**options, **({"cells": tables} if tables else {})}
