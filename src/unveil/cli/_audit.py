@@ -18,6 +18,7 @@ from unveil.auditing import Audit as Found
 from unveil.auditing import State, Threshold, ToRead
 from unveil.auditing import audit as audit_tables
 from unveil.auditing.parts import DEFAULT, PARTS
+from unveil.cli._alignment import refuse_open, show_alignment
 from unveil.cli._audit_results import AuditOutputs, show_audit
 from unveil.cli._audited_table import AuditedTable, AuditTable
 from unveil.cli._console import console, say, tell
@@ -39,6 +40,8 @@ from unveil.cli._sources import (
     File,
     Programs,
     Published,
+    Released,
+    Renamed,
     Texts,
     and_plugins,
     typed,
@@ -56,10 +59,12 @@ VERDICT = Group("Verdict", sort_key=4)
 @resumable
 def audit(
     file: File = None,
+    released: Released = None,
     /,
     *,
     table: AuditTable = AuditTable(),
     published: Published = Published(),
+    renamed: Renamed = Renamed(),
     programs: Programs = Programs(),
     people: External = External(),
     attack: Annotated[
@@ -107,11 +112,14 @@ def audit(
     outputs: AuditOutputs = AuditOutputs(),
 ) -> None:  # fmt: skip
     """Attack releases in every way that fits, and give one verdict and one report."""
-    given = published.given()
+    given = replace(published.given(), rename=renamed.rename or {})
+    audited = table.audited(file, given)
+    if released is not None:
+        audited = replace(audited, released=released, given=given)
+        given = replace(given, rename={}, how={}, cells={})
     with limited(None if memory_limit is None else parse_memory(memory_limit)):
         AuditRun(
-            table=table.audited(file, given),
-            programs=programs.made(published), people=people.external,
+            table=audited, programs=programs.made(published), people=people.external,
             given=replace(
                 given, may_change_sensitive=given.may_change_sensitive and bool(given.releases)
             ),
@@ -144,7 +152,10 @@ class AuditRun:
         """Read, attack, tell; by the exit code, too."""
         self.check()
         out = console(stderr=self.outputs.to_stdout)
-        if self.table.roles_are_proposed:
+        if (both := self.table.two_files) is not None:
+            show_alignment(both, self.table.roles, out)
+            refuse_open(both.open_questions(self.table.roles))
+        elif self.table.roles_are_proposed:
             show_proposal(self.table.proposal, out)
         tables = self.table.read()
         found = replace(
@@ -171,14 +182,21 @@ class AuditRun:
             tell(out, "The roles are a proposal. To correct them, say which columns are what: "
                  f"--quasi {quasi} --sensitive {secrets}")  # fmt: skip
         else:
-            file = shlex.quote(str(self.table.file))
-            tell(out, f"The roles are a proposal. To correct them: unveil init {file}")
+            files = [self.table.file, *([self.table.released] if self.table.released else [])]
+            shown = " ".join(shlex.quote(str(file)) for file in files)
+            tell(out, f"The roles are a proposal. To correct them: unveil init {shown}")
         if self.outputs.report is None:
             tell(out, "As a page to read and to send: --report report.html")
 
     def check(self) -> None:
         """Everything that can be wrong is told before the long work."""
         self.table.check()
+        if self.table.released is not None and (self.given or self.programs):
+            raise InputError(
+                "a published file is given twice: behind FILE, and with {release} or others; for "
+                "several releases write a project: unveil init FILE PUBLISHED",
+                release=Option("release"),
+            )  # fmt: skip
         self.outputs.check()
         self.outputs.known_key()
         for text in self.fail_on:
@@ -189,6 +207,8 @@ class AuditRun:
             for_it = [name for name in _BUDGETS if _takes(name, budget)]
             if not set(for_it) & set(self._attacks() or _BUDGETS):
                 raise InputError(f"--budget is for {' and '.join(for_it)}; ask for one of them")
+        if self.table.released is not None:
+            return  # columns and roles are looked at together
         if self.table.is_alone:
             self._check_alone()
         elif self.table.project is not None and self.given.domains:

@@ -15,8 +15,8 @@ from unveil.options import Help, Shell, names
 
 if TYPE_CHECKING:
     from unveil.cli._releases import Given
-    from unveil.microdata import Microdata
-    from unveil.projects import Project, Proposal
+    from unveil.microdata import Microdata, Role
+    from unveil.projects import Project, Proposal, TwoFiles
 
 _OPENING = ("delimiter", "encoding", "columns")  # which go with a proposal, too
 
@@ -72,6 +72,10 @@ class AuditedTable:
     project_file: Path | None
     published: Sequence[Path] = ()
     """What was published; without the original it is all that is looked at."""
+    released: Path | None = None
+    """The published file, whose columns are put beside those of the table."""
+    given: "Given | None" = None
+    """What was typed about the columns of that file."""
 
     @property
     def is_alone(self) -> bool:
@@ -106,6 +110,15 @@ class AuditedTable:
                 "with {published}, or a project with {project}",
                 published=Option("published"), project=Option("project"),
             )  # fmt: skip
+        if self.released is not None:
+            for option in given:
+                if option not in ("quasi", "forms"):
+                    raise InputError(
+                        "{option} is proposed for two files; to say it yourself, write a project "
+                        "with {init} and correct it", option=Option(option),
+                        init=f"unveil init {self.reading.file} {self.released}",
+                    )  # fmt: skip
+            return
         if roles[0] != roles[1]:
             first, other = ("quasi", "sensitive") if roles[0] else ("sensitive", "quasi")
             raise InputError(
@@ -122,7 +135,24 @@ class AuditedTable:
     @property
     def roles_are_proposed(self) -> bool:
         """Whether nobody has said what is what."""
+        if self.released is not None:
+            return not (self.reading.quasi and self.sensitive)
         return self.project_file is None and not self.reading.quasi
+
+    @cached_property
+    def two_files(self) -> "TwoFiles | None":
+        """The table and what was published of it, if both were given."""
+        from unveil.projects import two_files
+
+        file, given = self.reading.file, self.given
+        if self.released is None or file is None or given is None:
+            return None
+        with working(f"putting {file.name} and {self.released.name} beside each other"):
+            return two_files(
+                file, self.released, rename=given.rename, forms=self.reading.get("forms"),
+                how=given.how, cells=given.cells, delimiter=self.reading.get("delimiter"),
+                encoding=self.reading.get("encoding"),
+            )  # fmt: skip
 
     @cached_property
     def proposal(self) -> "Proposal":
@@ -139,12 +169,22 @@ class AuditedTable:
             return propose(file, **opening)
 
     @cached_property
+    def roles(self) -> "Mapping[str, Role]":
+        """Of two files, the role of each column of the original."""
+        assert self.two_files is not None
+        return self.two_files.roles(self.reading.quasi, self.sensitive)
+
+    @cached_property
     def project(self) -> "Project | None":
         """The project that was given, or that is proposed; None where options say all."""
         from unveil.projects import Project
 
         if self.project_file is not None:
             return Project.read(self.project_file)
+        if self.two_files is not None:
+            return _with_both_roles(
+                self.two_files.project(self.roles), self.two_files.original.name
+            )
         if not self.roles_are_proposed:
             return None
         return _with_both_roles(self.proposal.project(), self.proposal.source)
@@ -195,6 +235,7 @@ class AuditedTable:
     def fingerprints(self) -> Mapping[str, str]:
         """Of the files as they are on disk; none of what came by standard input."""
         files = [*([] if self.file is None else [self.file]), *self.published]
+        files += [] if self.released is None else [self.released]
         if self.project_file is not None and self.project is not None:
             named = [one.file for one in self.project.releases if one.file is not None]
             files += [self.project.folder / file for file in named if not self.published]
@@ -202,7 +243,8 @@ class AuditedTable:
         for file in files:
             if file.is_file():
                 with file.open("rb") as stream:
-                    found[file.name] = hashlib.file_digest(stream, "sha256").hexdigest()
+                    digest = hashlib.file_digest(stream, "sha256").hexdigest()
+                found[str(file) if file.name in found else file.name] = digest
         return found
 
 

@@ -12,14 +12,16 @@ from rich.console import Console
 from rich.table import Table
 
 from unveil._text import harmless
+from unveil.cli._alignment import show_alignment
 from unveil.cli._console import console, tell, working
 from unveil.cli._guard import guarded, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write_text
-from unveil.cli._sources import OUTPUT, Opening, typed
+from unveil.cli._sources import OUTPUT, READING, Opening, Released, Renamed, group, typed
 from unveil.errors import File as FileName
 from unveil.errors import InputError, Option
 from unveil.microdata import Role
-from unveil.projects import Proposal, propose
+from unveil.microdata import options as reading
+from unveil.projects import Proposal, propose, two_files
 
 _LISTED = 40  # columns that are nothing, for the same reason
 _SHOWN = {
@@ -32,9 +34,21 @@ _SHOWN = {
 """The roles as the file has them, in the order of the table that is printed."""
 
 
+@group(READING)
+class Answers(Renamed):
+    """What two files do not tell."""
+
+    declared = {**Renamed.declared}  # noqa: RUF012
+
+    forms: reading.Forms = None
+    how: reading.How = None
+    cells: reading.Cells = None
+
+
 @guarded
 def init(
     file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    released: Released = None,
     /,
     *,
     out: Annotated[
@@ -43,20 +57,32 @@ def init(
     ] = Path("unveil.toml"),
     force: Annotated[bool, typed(OUTPUT, "Replace an existing project file.")] = False,
     how: Opening = Opening(),
+    answers: Answers = Answers(),
 ) -> None:  # fmt: skip
-    """Look at a table, propose the roles of its columns, and write a project file."""
+    """Look at a table, and at what was published of it, and write a project file."""
     check_output(out, "-o", source=file)
     if out.exists() and not force and not is_stdout(out):
         raise InputError("{file} is there already; {force} replaces it, -o names another file",
                          file=FileName(out), force=Option("force"))  # fmt: skip
     with working(f"looking at {file.name}"):
-        proposal = propose(file, **how.values())
+        if released is None:
+            proposal = propose(file, **how.values())
+            project = proposal.project()
+        else:
+            options = {n: one for n, one in how.values().items() if n != "columns"}
+            both = two_files(file, released, **answers.values(), **options)
+            project = both.project(written=True)
     if is_stdout(out):
-        write_text(out, proposal.project().moved(Path()).to_toml())
+        write_text(out, project.moved(Path()).to_toml())
     else:
-        proposal.project().write(out, force=force)
+        project.write(out, force=force)
     told = console(stderr=is_stdout(out))
-    show_proposal(proposal, told)
+    if released is None:
+        show_proposal(proposal, told)
+    else:
+        show_alignment(both, project.roles, told)
+        for question in both.open_questions(project.roles):
+            told.print(f"To answer: {harmless(in_command_line_words(question))}")
     if not is_stdout(out):
         tell(told, f"Written to {out}. Read it, correct it, and then:")
         tell(told, f"  unveil audit --project {shlex.quote(str(out))}")

@@ -332,6 +332,19 @@ class Programs(Typed):
         ]  # fmt: skip
 
 
+Released = Annotated[
+    Path | None,
+    Parameter(help="The published file. How it follows from FILE is found out, or asked about."),
+]  # fmt: skip
+
+
+@group(PUBLISHED)
+class Renamed(Typed):
+    """Columns with another name in what was published."""
+
+    rename: reading.RenameReleased = None
+
+
 Person = Annotated[
     Texts, typed(PEOPLE, "Show what was found about one person, by name, or without "
                    "--identifier by row, from 1. May be repeated.", "NAME"),

@@ -19,7 +19,7 @@ from unveil.microdata._messages import must
 from unveil.microdata._microdata import Column
 from unveil.microdata._notations import Notation, Reading, Spans, is_hidden, span
 from unveil.microdata.coarsening import Coarsening, parse_how
-from unveil.microdata.vocabulary import UNKNOWN_WORDS
+from unveil.microdata.vocabulary import MISSING_WORDS, UNKNOWN_WORDS
 
 Table: TypeAlias = Mapping[str, str | Sequence[str]]
 """The values that each published text stands for."""
@@ -118,4 +118,4 @@ class Declared:
 
 def _is_unknown(text: str) -> bool:
     """Whether a cell says in a word that it says nothing."""
-    return text.strip("()[]<>").casefold() in UNKNOWN_WORDS
+    return text.strip("()[]<>").casefold() in UNKNOWN_WORDS | MISSING_WORDS

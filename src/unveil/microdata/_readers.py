@@ -254,18 +254,20 @@ def open_table(
     columns: Sequence[str] | Mapping[int, str] | None = None,
     comment: str | None = None,
     sheet: str | None = None,
+    name_unnamed: bool = False,
 ) -> Source:
     """A CSV, Excel or Parquet file, opened once: `read_table` reads it for one sensitive column or
     many.
 
-    The options are those of `read_csv`; none is for Parquet files.
+    The options are those of `read_csv`; none is for Parquet files. ``name_unnamed`` calls columns
+    without a name by their place.
     """
     given = {
         "delimiter": delimiter, "encoding": encoding, "columns": columns, "comment": comment,
         "sheet": sheet,
     }  # fmt: skip
     if not is_parquet(path):
-        source = from_csv(path, **given)  # type: ignore[arg-type]
+        source = from_csv(path, name_unnamed=name_unnamed, **given)  # type: ignore[arg-type]
         note_input(path)
         return source
     for name, one in given.items():

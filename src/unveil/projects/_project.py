@@ -254,7 +254,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
             return open_table(file)
         return open_table(
             file, delimiter=data.delimiter, encoding=data.encoding, columns=data.columns,
-            comment=data.comment, sheet=data.sheet,
+            comment=data.comment, sheet=data.sheet, name_unnamed=True,
         )  # fmt: skip
 
     def audit(self, *, microdata: Sequence[Microdata] | None = None, **overrides: Any) -> Audit:

@@ -7,7 +7,7 @@ answered first: no figure rests on a guess.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -16,7 +16,17 @@ from typing import Any
 import numpy as np
 
 from unveil.aligning import AlignedColumn, Alignment, align
-from unveil.errors import Column, File, InputError, Listed, Message, Option, Text
+from unveil.errors import (
+    Cell,
+    Column,
+    File,
+    InputError,
+    Listed,
+    Message,
+    Option,
+    Text,
+    did_you_mean,
+)
 from unveil.microdata import Role, column_cells
 from unveil.projects._form import ReleaseAsked
 from unveil.projects._project import Project, seen_from
@@ -37,8 +47,8 @@ class TwoFiles:
     alignment : Alignment
     proposal : Proposal
         The roles and kinds of the original's columns.
-    how : mapping of str to str
-        What the user said of columns; goes before what was found.
+    how, cells
+        What the user said of columns, as in `read_release`; goes before what was found.
     """
 
     original: Path
@@ -46,6 +56,7 @@ class TwoFiles:
     alignment: Alignment
     proposal: Proposal
     how: Mapping[str, str] = field(default_factory=dict)
+    cells: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def columns(self) -> dict[str, AlignedColumn]:
@@ -58,8 +69,9 @@ class TwoFiles:
                 found.setdefault(one.original, one)
         return found
 
-    def open_questions(self, used: tuple[str, ...]) -> list[Text]:
+    def open_questions(self, roles: Mapping[str, Role]) -> list[Text]:
         """What must be answered before anything is tested, with the options that answer it."""
+        used = [name for name, role in roles.items() if role in _USED]
         asked: list[Text] = [one.text for one in self.alignment.questions if one.must]
         asked += [one.text for one in self.alignment.questions
                   if not one.must and self._original_of(one.column) in used]  # fmt: skip
@@ -86,16 +98,45 @@ class TwoFiles:
     def _original_of(self, name: str) -> str:
         return self.alignment.rename.get(name, name)
 
-    def project(self, *, written: bool = False) -> Project:
+    def asked(self, option: str) -> set[str]:
+        """Columns of the original about which something is asked that this option answers."""
+        return {self._original_of(one.column) for one in self.alignment.questions
+                if one.must and any(option in answer for answer in one.answers)}  # fmt: skip
+
+    def roles(self, quasi: Sequence[str] = (), sensitive: Sequence[str] = ()) -> dict[str, Role]:
+        """The role of each column of the original: proposed, or as given."""
+        roles = {one.name: self._role(one.name, one.role) for one in self.proposal.columns}
+        for role, names in ((Role.QUASI, quasi), (Role.SENSITIVE, sensitive)):
+            for name in names:
+                if name not in roles:
+                    raise InputError(
+                        "{name} is not in {original}{hint} (columns: {columns})", name=Cell(name),
+                        original=File(self.original), hint=did_you_mean(name, roles),
+                        columns=Listed([*roles]),
+                    )  # fmt: skip
+                if name not in self.columns:
+                    raise InputError(
+                        "{column} is not in {published}, as far as its names and values tell; if "
+                        "it has another name there, give {rename}", column=Column(name),
+                        published=File(self.published), rename=Option("rename", {"…": name}),
+                    )  # fmt: skip
+            if names:
+                roles = {n: Role.OTHER if one is role else one for n, one in roles.items()}
+                roles |= dict.fromkeys(names, role)
+        return roles
+
+    def project(self, roles: Mapping[str, Role] | None = None, *, written: bool = False) -> Project:
         """The project; ``written``: without a table of values that few people have."""
         base = self.proposal.project(self.original)
-        roles = {name: self._role(name, role) for name, role in base.roles.items()}
+        roles = self.roles() if roles is None else roles
         used = [name for name, role in roles.items() if role in _USED]
         columns = {name: self.columns[name] for name in used}
         how = {name: self.how.get(name, one.how) for name, one in columns.items()}
+        how |= dict.fromkeys(self.asked("rename") & how.keys(), "unclear")  # which is refused
         tables = {name: one.cells for name, one in columns.items()
                   if one.cells is not None and name not in self.how
                   and not (written and self._has_rare(name))}  # fmt: skip
+        tables |= self.cells
         options: dict[str, Any] = {
             "rename": {one.published: name for name, one in self.columns.items()
                        if one.published != name} or None,
@@ -103,7 +144,8 @@ class TwoFiles:
         }  # fmt: skip
         gaps = any(one.gaps[0] for one in columns.values())
         data = replace(base.data, missing="keep" if gaps else base.data.missing)
-        forms = {name: form for name, form in self.alignment.forms.items() if name in used}
+        forms = {name: form for name, form in self.alignment.forms.items()
+                 if name in used and name not in self.asked("forms")}  # fmt: skip
         release = ReleaseAsked(
             file=seen_from(base.folder, self.published),
             options={name: one for name, one in options.items() if one is not None},
@@ -143,8 +185,7 @@ class TwoFiles:
             yield Message("names people: {name}: {why}", name=name, why=why)
         for name, why in self.alignment.repeated.items():
             yield Message("published twice: {name}: {why}", name=name, why=why)
-        used = tuple(name for name, role in roles.items() if role in _USED)
-        for question in self.open_questions(used):
+        for question in self.open_questions(roles):
             yield Message("to answer: {question}", question=question)
 
 
@@ -155,6 +196,7 @@ def two_files(
     rename: Mapping[str, str] | None = None,
     forms: Mapping[str, str] | None = None,
     how: Mapping[str, str] | None = None,
+    cells: Mapping[str, Any] | None = None,
     **opening: Any,
 ) -> TwoFiles:
     """Put two files beside each other, and propose the roles of their columns.
@@ -169,6 +211,7 @@ def two_files(
     return TwoFiles(
         original=original, published=published, alignment=alignment,
         proposal=propose(original, **said), how=dict(how or {}),
+        cells=dict(cells or {}),
     )  # fmt: skip
 
 
@@ -186,7 +229,7 @@ def with_learned_tables(one: ReleaseAsked, project: Project) -> dict[str, Any]:
     tables = dict(options.get("cells") or {})
     lacking = [name for name, how in (options.get("how") or {}).items()
                if how in ("recoded", "set") and name not in tables]  # fmt: skip
-    if not lacking or one.file is None:
+    if not lacking or one.file is None or project.data.file is None:
         return options
     rename = options.get("rename") or {}
     found = _aligned(

@@ -8,6 +8,7 @@ numbers: the same file gives the same sample, and a pattern in the order of rows
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -169,6 +170,9 @@ def _small_csv(
         return from_csv(file, delimiter=delimiter, encoding=encoding, columns=columns)
     except InputError:
         if columns is None:
+            # pandas and R write row names without a name of their own.
+            with contextlib.suppress(InputError):
+                return from_csv(file, delimiter=delimiter, encoding=encoding, name_unnamed=True)
             # If it can be read without its names, the names are wrong. They are not shown: in a
             # file without a header they are somebody's record.
             from_csv(file, delimiter=delimiter, encoding=encoding, columns={0: "first"})

@@ -1,0 +1,208 @@
+"""An audit made from the two files of a pair gives the facts that are true of it, or asks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import run
+from pair_recipes.checking import PairOfFiles, linked
+
+import unveil as uv
+from unveil.errors import InputError
+from unveil.projects import TwoFiles, two_files
+
+HERE = Path(__file__).parent
+NAMES = sorted(path.parent.name for path in HERE.glob("*/truth.toml"))
+PLAIN = [  # where unveil's linkage and that of `linked` mean the same
+    name for name in NAMES if name not in ("gaps", "noise-income", "shuffled", "pseudonym")
+]
+FROM_SHELL = ["salary-bands", "hospital-de", "two-secrets", "ambiguous-dates"]
+
+
+@pytest.fixture
+def pair(request: pytest.FixtureRequest) -> PairOfFiles:
+    return PairOfFiles(HERE / request.param)
+
+
+def entry(pair: PairOfFiles, published: str) -> dict[str, Any]:
+    """The truth about a published column."""
+    return next(one for one in pair.truth["columns"] if one.get("published") == published)
+
+
+def original(pair: PairOfFiles, published: str) -> str:
+    """What a published column is called in the original, as tables are read."""
+    name: str = entry(pair, published)["original"]
+    return name.strip()
+
+
+def answers(pair: PairOfFiles) -> dict[str, dict[str, str]]:
+    """The truth's answers to what must be asked, by option."""
+    found: dict[str, dict[str, str]] = {}
+    for question in pair.truth.get("questions", []):
+        for option, answer in question["answer"].items():
+            found.setdefault(option, {}).update(answer)
+    return found
+
+
+def opened(pair: PairOfFiles, **options: Any) -> TwoFiles:
+    return two_files(
+        pair.folder / pair.truth["original"], pair.folder / pair.truth["published"], **options
+    )
+
+
+def audited(pair: PairOfFiles, **options: Any) -> uv.Audit:
+    """The audit with the roles of the truth."""
+    facts = pair.truth["facts"]
+    both = opened(pair, **answers(pair), **options)
+    quasi = [original(pair, name) for name in facts["quasi"]]
+    secrets = [original(pair, one["sensitive"]) for one in facts["secrets"]]
+    roles = both.roles(quasi, secrets)
+    assert both.open_questions(roles) == []
+    project = both.project(roles)
+    return project.audit(attacks=["measures", "linkage"], baseline=False, progress=False)
+
+
+@pytest.mark.parametrize("pair", NAMES, indirect=True)
+def test_facts_come_out(pair: PairOfFiles) -> None:
+    audit = audited(pair)
+    facts = pair.truth["facts"]
+    named = {original(pair, one["sensitive"]): one for one in facts["secrets"]}
+    assert {one.sensitive for one in audit.secrets} == set(named)
+    for one in audit.secrets:
+        (release,) = one.audited
+        fact, figures, made = named[one.sensitive], release.figures, release.subject.made
+        assert release.error is None
+        assert isinstance(made, uv.Release)
+        assert len(made) - made.suppressed == fact["records"]
+        assert made.suppressed == facts["suppressed_records"]
+        assert figures["k"] == fact["k"]
+        assert figures["unique"] == pytest.approx(fact["unique"] / len(made))
+        if fact["records"] == facts["records"]:
+            assert len(made.class_sizes) == facts["classes"]
+
+
+@pytest.mark.parametrize("pair", PLAIN, indirect=True)
+def test_people_are_linked_as_counted_plainly(pair: PairOfFiles) -> None:
+    """Person by person, where everybody has the secret and nobody was left out."""
+    facts = pair.truth["facts"]
+    audit = audited(pair)
+    named = {original(pair, one["sensitive"]): one for one in facts["secrets"]}
+    for one in audit.secrets:
+        fact, figures = named[one.sensitive], one.audited[0].figures
+        if fact["records"] + facts["suppressed_records"] < facts["records"]:
+            continue
+        found = linked(pair, facts["quasi"], fact["sensitive"])
+        assert figures["linked"] == pytest.approx(found.to_one_record / found.people)
+        assert figures["one_value"] == pytest.approx(found.to_one_value / found.people)
+
+
+@pytest.mark.parametrize("pair", ["gaps", "noise-income"], indirect=True)
+def test_what_is_not_certain_is_read_as_the_larger_risk(pair: PairOfFiles) -> None:
+    """An empty cell may mean missing, and noise leaves values that are near one another."""
+    facts = pair.truth["facts"]
+    (one,) = audited(pair).secrets
+    found = linked(pair, facts["quasi"], facts["secrets"][0]["sensitive"])
+    figures = one.audited[0].figures
+    for name, plain in (("linked", found.to_one_record), ("one_value", found.to_one_value)):
+        value = figures[name]
+        assert value is not None
+        assert value >= plain / found.people
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [name for name in NAMES
+     if any(q["must"] for q in PairOfFiles(HERE / name).truth.get("questions", []))],
+    indirect=True,
+)  # fmt: skip
+def test_what_must_be_asked_is_asked_before_any_figure(pair: PairOfFiles) -> None:
+    both = opened(pair)
+    project = both.project()
+    asked = [str(one) for one in both.open_questions(project.roles)]
+    for question in pair.truth["questions"]:
+        if question["must"]:
+            assert any(f"'{question['column']}'" in one for one in asked)
+    try:  # nor is anything found by a project that was written without an answer
+        audit = project.audit(attacks=["measures"], progress=False, baseline=False)
+    except InputError:
+        return
+    assert all(one.error is not None for one in audit.releases)
+
+
+@pytest.mark.parametrize("pair", FROM_SHELL, indirect=True)
+def test_from_the_shell(pair: PairOfFiles, tmp_path: Path) -> None:
+    facts = pair.truth["facts"]
+    files = [str(pair.folder / pair.truth[side]) for side in ("original", "published")]
+    given = answers(pair)
+    if any(question["must"] for question in pair.truth.get("questions", [])):
+        told = run("audit", *files, code=2).stderr
+        assert "question: " in told
+        assert f"--form {next(iter(given['forms']))}=" in told
+    roles = [
+        "--quasi", ",".join(original(pair, name) for name in facts["quasi"]),
+        "--sensitive", ",".join(original(pair, one["sensitive"]) for one in facts["secrets"]),
+    ]  # fmt: skip
+    typed = [
+        part for option, answer in given.items() for name, value in answer.items()
+        for part in (f"--{option.removesuffix('s') if option == 'forms' else option}",
+                     f"{name}={value}")
+    ]  # fmt: skip
+    page, numbers = tmp_path / "report.html", tmp_path / "report.json"
+    run(
+        "audit", *files, *roles, *typed, "--attack", "measures,linkage", "--fail-on", "k < 5",
+        "--report", str(page), "--json", str(numbers), code=1,
+    )  # fmt: skip
+    assert page.stat().st_size > 10_000
+    found = json.loads(numbers.read_text())
+    named = {original(pair, one["sensitive"]): one for one in facts["secrets"]}
+    for one in found["secrets"]:
+        assert one["releases"][0]["figures"]["k"] == named[one["sensitive"]]["k"]
+    prints = found["reproduce"]["fingerprints"]
+    assert {Path(file).name for file in files} <= set(prints)
+
+
+@pytest.mark.parametrize("pair", ["hospital-de", "dutch", "two-secrets"], indirect=True)
+def test_the_project_that_init_writes_runs(pair: PairOfFiles, tmp_path: Path) -> None:
+    files = [str(pair.folder / pair.truth[side]) for side in ("original", "published")]
+    out = tmp_path / "unveil.toml"
+    run("init", *files, "-o", str(out))
+    text = out.read_text()
+    assert "[releases.how]" in text
+    project = uv.Project.read(out)
+    (release,) = project.releases
+    both = opened(pair)
+    assert release.options["how"] == both.project().releases[0].options["how"]
+    shown = both.project(written=True).releases[0].options.get("cells", {})
+    assert all(len(pair.original[name]) for name in shown)
+    for name in shown:  # no value that few people have
+        counts = [pair.original[name].count(value) for value in set(pair.original[name])]
+        assert min(counts) >= 5
+    run("audit", "--project", str(out), "--attack", "measures,linkage")
+    direct = both.project().audit(attacks=["measures", "linkage"], progress=False)
+    again = project.audit(attacks=["measures", "linkage"], progress=False)
+    assert [one.figures for one in again.releases] == [one.figures for one in direct.releases]
+
+
+def test_files_that_have_nothing_to_do_with_one_another(tmp_path: Path) -> None:
+    one, other = tmp_path / "one.csv", tmp_path / "other.csv"
+    one.write_text("age,vote\n" + "".join(f"{20 + n % 40},{'ab'[n % 2]}\n" for n in range(80)))
+    other.write_text("colour,size\n" + "red,4\nblue,7\ngreen,7\n" * 10)
+    said = run("audit", str(one), str(other), code=2).stderr
+    assert "nothing shows that" in said
+    missing = str(tmp_path / "none.csv")
+    for command in (["audit", str(one), missing], ["init", str(one), missing], ["init", missing]):
+        assert "none.csv" in run(*command, code=2).stderr
+
+
+def test_roles_that_are_given_go_before_those_that_are_proposed() -> None:
+    both = two_files(HERE / "salary-bands/original.csv", HERE / "salary-bands/published.csv")
+    project = both.project(both.roles(["hired"], []))
+    assert project.quasi == ("hired",)
+    assert project.sensitive == ("salary",)
+    with pytest.raises(InputError, match=r"is not in .*did you mean 'hired'"):
+        both.roles(["hird"])
+    with pytest.raises(InputError, match=r"'name' is not in .*rename="):
+        both.roles(["name"])
