@@ -266,6 +266,9 @@ def test_comments_are_skipped(csv_file):
     [
         ("", {}, "survey.csv is empty"),
         (" \n\n", {}, "survey.csv is empty"),
+        ("\x1f", {},
+         "column 1 of survey.csv has no name; name it, or leave it out (pandas writes its index as "
+         "such a column unless index=False is given)"),
         ("age,city,income\n", {}, "survey.csv has no rows"),
         ("age,city,age\n1,2,3\n", {},
          "survey.csv has two columns called 'age'; rename one of them"),

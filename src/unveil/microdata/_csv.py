@@ -183,7 +183,7 @@ def _guessed(data: bytes) -> str:
         found.pop()  # cut off in the middle
     lines = found[:_SAMPLE_LINES]
     best, most = _DELIMITERS[0], (False, 1)
-    for delimiter in _DELIMITERS:
+    for delimiter in _DELIMITERS if lines else ():  # all of it may be other kinds of blanks
         widths = [len(next(csv.reader([line], delimiter=delimiter))) for line in lines]
         merit = (len(set(widths)) == 1, widths[0])
         if widths[0] > 1 and merit > most:
