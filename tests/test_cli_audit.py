@@ -147,7 +147,10 @@ def test_what_cannot_be_read_was_not_tested(table, published, tmp_path):
     files = ["--release", published, "--release", str(broken)]
     into = ["--json", "audit.json", "--junit", "unveil.xml", "--report", "r.html"]
     done = run("audit", table, *ROLES, *files, *QUICK, "--fail-on", "k < 1", *into, code=3)
-    assert "broken.csv was not tested: it could not be read: a row: (masked) is not a value of vote" in words(done)
+    assert (
+        "broken.csv was not tested: it could not be read: a row: (masked) is not a value of vote"
+        in words(done)
+    )
     assert "FAILS" not in done.stdout
     assert done.stderr.endswith("1 of 2 releases was not tested, 1 passes\n")
     audit = json.loads(Path("audit.json").read_text())

@@ -144,6 +144,30 @@ def test_no_mark_gets_out_of_what_attacks_refuse_by_themselves() -> None:
     assert_discreet(audit)
 
 
+class Talkative(uv.adversary.Adversary):
+    """Its errors name people, as those of models do that print what they choked on."""
+
+    def prepared(self, microdata: uv.Microdata) -> uv.Microdata:
+        return microdata
+
+    def predict(self, release: Any, targets: Any) -> NoReturn:
+        raise ValueError(f"(age {NUMBER}, town {WORD}town, …) of 1 record")
+
+
+@pytest.mark.parametrize("sanitizer", ["mondrian:k=3", "recoding:k=2"])
+def test_no_mark_gets_out_of_what_an_adversary_says(sanitizer: str) -> None:
+    table = marked_table(5, 30)
+    parts: dict[str, dict[str, Any]] = {
+        "differential-inference": {"adversary": Talkative()},
+        "inference": {"adversary": Talkative()},
+        "membership": {"adversary": Talkative()},
+    }
+    audit = uv.audit(table, sanitizer, attacks=parts, fail_on=["delta > 0.01"], baseline=False,
+                     progress=False)  # fmt: skip
+    assert "failed" in str(audit)
+    assert_discreet(audit)
+
+
 @pytest.fixture(scope="module")
 def few_releases() -> tuple[uv.Microdata, dict[bool, uv.Audit]]:
     table = marked_table(7, 40)

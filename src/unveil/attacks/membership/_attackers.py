@@ -34,7 +34,7 @@ from unveil.attacks.shared import (
     said,
 )
 from unveil.engine import Progress
-from unveil.errors import GoalError, Message, Text, UnveilError
+from unveil.errors import Foreign, GoalError, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
 from unveil.sanitize import Sanitizer
 
@@ -118,7 +118,7 @@ def _beliefs(
             secret.size,
         )
         if len(failed) == len(some) > 1:  # it would fail on the others as well
-            raise AdversaryError(next(iter(failed.values())))
+            raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
         none = np.isnan(beliefs).any(axis=1)
         true = beliefs[np.arange(len(some)), secret.codes[some]]
         part["true"], part["reason"] = np.where(none, np.nan, true), np.where(none, NO_BELIEF, "")
