@@ -267,6 +267,13 @@ def test_numbers_that_the_cells_reach(cells):
         (["2020-05", "2020-06"], "categorical", "the 2 values that its cells name"),
         (["01234", "01299"], "categorical", "the 2 values that its cells name"),
         (["18-65", "no"], "asked", ""),
+        (["$20-$30", "$31-$50"], "numeric", "the whole numbers from 20 to 50"),
+        (["$3-$5", "refused"], "categorical", "the 2 values that its cells name"),
+        (
+            ['["Under $3", "$9-$12"]', "$3-$8"],
+            "categorical",
+            "the 3 values that its cells name",
+        ),
         (["Lyon", "{Nice, Rome}", "*"], "categorical", "the 3 values that its cells name"),
         (["Lyon|Nice", "Lyon", "Nice"], "categorical", "the 2 values that its cells name"),
         (["A, B", '{"A, B", C}'], "categorical", "the 2 values that its cells name"),

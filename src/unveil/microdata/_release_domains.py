@@ -33,7 +33,7 @@ from unveil.microdata._forms import parse_form
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
-from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden, mask_bounds, unquoted
+from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden, mask_bounds, unquoted, without_units
 from unveil.microdata._readers import Options
 from unveil.microdata._sources import Source, from_table
 
@@ -289,8 +289,11 @@ class _Derivation:
             return ruler
         unread = [found for found, some in zip(self.shown, readings, strict=True) if not some]
         coded = any(_CODE.search(text) for text in self.texts) and not days
-        if any(is_range) and (unread or coded):
-            raise self._unclear(unread, Cell(a_range[1]), "day" if days else "number")
+        # "$3,000-$5,000" beside "refused" is a name, as words are that people chose from a list.
+        bare_range = [found for found, ranges in zip(self.shown, is_range, strict=True)
+                      if ranges and without_units(found[1]) == found[1].strip()]  # fmt: skip
+        if bare_range and (unread or coded):
+            raise self._unclear(unread, Cell(bare_range[0][1]), "day" if days else "number")
         return None if unread or coded else ruler
 
     def _unclear(self, unread: Sequence[tuple[int, str]], a_range: Cell, what: str) -> InputError:
