@@ -72,7 +72,9 @@ def test_the_same_release_with_and_without_the_original(case, tmp_path_factory):
     columns = {c.name: c for c in (*microdata.quasi, microdata.sensitive)}
     by_column = read_release(file, **names, domains=columns)
     assert_same(by_column, expected)
-    assert (by_column.dropped, by_column.notes) == (0, expected.notes)
+    # Only who has the original sees that nothing was changed.
+    told = [note for note in expected.notes if "those of the table, unchanged" not in note]
+    assert (by_column.dropped, list(by_column.notes)) == (0, told)
     by_values = read_release(
         file, **names,
         domains={name: c.values for name, c in columns.items()},
