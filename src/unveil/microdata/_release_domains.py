@@ -33,7 +33,14 @@ from unveil.microdata._forms import parse_form
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import ValueOption, cell_error, hierarchy_option
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
-from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden, mask_bounds, unquoted, without_units
+from unveil.microdata._notations import (
+    EMPTY_WORDS,
+    Notation,
+    is_hidden,
+    mask_bounds,
+    unquoted,
+    without_units,
+)
 from unveil.microdata._readers import Options
 from unveil.microdata._sources import Source, from_table
 
