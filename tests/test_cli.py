@@ -215,7 +215,7 @@ def test_no_such_file(tmp_path):
 @pytest.mark.parametrize(
     ("content", "options", "remedy"),
     [
-        ("age,vote\n,a\n30,b\n", (), "--missing drop drops these records, --missing category"),
+        ("age,vote\n,a\n30,b\n", (), "--missing drop drops all these records, --missing category"),
         ("age,vote\n,a\n30,b\n", ("--missing", "category"), "with --categorical age"),
         ("age,vote\n?,a\n30,b\n", ("--numeric", "age"), "give --missing-values '?'"),
         ("age,vote\nM\xfc,a\nb,b\n", ("--encoding", "utf-8"), "instance --encoding cp1252"),

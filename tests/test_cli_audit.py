@@ -500,11 +500,11 @@ def test_everybody_at_risk_is_listed_for_the_owner(table, published):
     assert 0 < len(at_risk) < len(people)
     assert "Do not hand on." in said.splitlines()[0]
     assert f"{len(at_risk)} of {len(people)} people at risk" in " ".join(said.split())
-    listed = [int(row) - 1 for row in re.findall(r"#[0-9a-f]{12}: row (\d+) of survey.csv", said)]
+    listed = [int(row) - 1 for row in re.findall(r"#[0-9a-f]{16}: row (\d+) of survey.csv", said)]
     assert listed == at_risk.tolist()
     names = pd.read_csv(table)["name"]
     assert all(f"name {names[row]}," in said for row in listed)
-    [reference] = re.findall(rf"(#[0-9a-f]{{12}}): row {listed[0] + 1} of", said)
+    [reference] = re.findall(rf"(#[0-9a-f]{{16}}): row {listed[0] + 1} of", said)
     assert f"row {listed[0] + 1} of" in run("resolve", table, reference, "--key",
                                             "audit.key").stdout  # fmt: skip
 
@@ -526,8 +526,11 @@ def test_everybody_at_risk_in_a_project(table, published):
     [
         (["survey.csv", "--at-risk"], "--at-risk needs the roles that were audited"),
         (["survey.csv", *ROLES, "--at-risk"], "--at-risk needs what was published"),
-        (["survey.csv", "#000000000000", "--at-risk"], "leave out the reference #000000000000"),
-        (["survey.csv", "#000000000000", *ROLES], "is for --at-risk"),
+        (
+            ["survey.csv", "#0000000000000000", "--at-risk"],
+            "leave out the reference #0000000000000000",
+        ),
+        (["survey.csv", "#0000000000000000", *ROLES], "is for --at-risk"),
     ],
 )
 def test_what_the_list_needs(table, given, message):

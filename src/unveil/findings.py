@@ -615,7 +615,8 @@ def distribution(
 
     >>> import numpy as np
     >>> distribution("d", np.array([0.3, 0.1, 0.3, 0.0]), floor=0.01)
-    Series(name='d', x=[0.01, 0.1, 0.3], y=[0.25, 0.5, 1.0], low=(), high=(), marks=(), people=4)
+    Series(name='d', x=[0.01, 0.1, 0.3], y=[0.25, 0.5, 1.0], low=(), high=(), marks=(), people=4,
+        figure=None)
     """
     import numpy as np
 

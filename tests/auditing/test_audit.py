@@ -234,7 +234,7 @@ def test_all_attacks_and_those_by_default_have_names(survey: uv.Microdata) -> No
 
 
 def test_releases_are_called_as_the_user_calls_them(survey: uv.Microdata) -> None:
-    named = {"ours": uv.Identity(), "theirs": uv.Mondrian(k=3), "third": uv.Mondrian(k=2, l=2)}
+    named = {"ours": uv.Identity(), "theirs": uv.Mondrian(k=3), "third": uv.Mondrian(k=2)}
     audit = uv.audit(survey.take(range(60)), named, attacks="all", jobs=1, progress=False)
     for section in audit.to_dict()["secrets"][0]["sections"]:
         said = " ".join(section["sentences"])

@@ -47,7 +47,7 @@ RUNS = {
 
 
 def subject(name: str, records: int) -> Any:
-    return SimpleNamespace(sanitizer=sanitizers_named(name)[0], microdata=range(records))
+    return SimpleNamespace(sanitizer=sanitizers_named(name)[0], records=records)
 
 
 def forecast_of(records: int, names: list[str]) -> Forecast:

@@ -36,7 +36,7 @@ def suspicions(release: Release, table: Microdata) -> tuple[Message, ...]:
 
 def _is_the_table(release: Release, table: Microdata) -> bool:
     """Whether every record is one of the table with its own values, each as often as there."""
-    if len(release) != len(table):
+    if len(release) != len(table) or release.hidden:
         return False
     cells = np.stack([one_value(regions)[release.class_of] for regions in release.regions])
     if (cells < 0).any():

@@ -137,7 +137,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         """The JSON Schema of a project file, for editors and other programs.
 
         >>> sorted(Project.schema()["properties"])[:3]
-        ['attacks', 'data', 'hierarchies']
+        ['attacks', 'data', 'forms']
         """
         from unveil.projects._file import schema
 

@@ -74,7 +74,9 @@ def test_without_the_original_table_a_victim_can_be_asked_about():
     assert finding.domain == "covered"
     victim = finding.victim(**MALAYSIAN)
     assert by_value(victim, "attacker") == pytest.approx({**NOBODY, "Heart": 0.5, "Flu": 0.5})
-    assert "Ask about a person with victim={'nationality': '…', 'zip': '…'}" in finding.summary()
+    assert (
+        "Ask about a person with victim={'nationality': '...', 'zip': '...'}" in finding.summary()
+    )
     assert "risk" not in finding.to_dict()
     assert set(finding.to_frame().columns) == {*BOTH, "disease", "attacker", "learner"}
     with pytest.raises(InputError, match="only the people of the original table can be at risk"):
