@@ -1,4 +1,4 @@
-"""The three reports in Chromium: nothing asked of anybody, and everything to be seen and used."""
+"""The reports in Chromium: nothing asked of anybody, and everything to be seen and used."""
 
 from __future__ import annotations
 
@@ -23,6 +23,10 @@ def unfold(page: Any) -> None:
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
 
 
+def is_private(report: Path) -> bool:
+    return report.stem.endswith("-private")
+
+
 def bare(text: str) -> str:
     """A text without what a printer changes: spaces, and letters that are drawn as one."""
     return "".join(unicodedata.normalize("NFKC", text).split())
@@ -41,7 +45,8 @@ def test_every_chart_has_marks(report: Path, opened: Open) -> None:
     page = opened(report).page
     unfold(page)
     charts = page.locator(".drawing svg")
-    assert charts.count() >= 10
+    # Of candidates, others see no curve over people.
+    assert charts.count() >= (10 if is_private(report) else 5)
     assert page.evaluate(MARKLESS) == []
     # The check would notice: a chart without its marks is found.
     title = charts.first.locator("title").text_content()
@@ -71,7 +76,7 @@ def test_text_and_marks_stand_out(report: Path, opened: Open, dark: bool) -> Non
     found = page.evaluate(CONTRAST)
     assert found["poor"] == []
     assert found["texts"] > 300
-    assert found["marks"] > 50
+    assert found["marks"] > (100 if is_private(report) else 40)
 
 
 def test_contrast_is_really_measured(report: Path, opened: Open) -> None:

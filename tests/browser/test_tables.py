@@ -72,8 +72,8 @@ def test_tables_sort_both_ways(page: Any, how: str) -> None:
     assert sorted_by(page) == [None, "descending"]
 
 
-def test_tables_of_the_demo_sort(demo: Path, opened: Callable[..., Any]) -> None:
-    page = opened(demo).page
+def test_tables_of_the_demo_sort(private_demo: Path, opened: Callable[..., Any]) -> None:
+    page = opened(private_demo).page
     page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
     tables = page.locator("table.sortable").all()
     assert len(tables) >= 2
