@@ -8,6 +8,8 @@ does the same and whose colours and lines of progress are its own.
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -94,7 +96,8 @@ def console_on(*, stderr: bool, **options: Any) -> Console:
             return super()._render_buffer(shown)
 
         def on_broken_pipe(self) -> None:
-            raise BrokenPipeError  # rich would end with exit code 1, which means something here
+            # rich would end with exit code 1, which means something here
+            raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
     return Ours(stderr=stderr, highlight=False, markup=False, emoji=False, **options)
 

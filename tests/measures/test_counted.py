@@ -143,3 +143,61 @@ def test_tables_that_cannot_be_measured(people):
         count(people, ordinal={"disease": ["flu", "cold", "aids"]})
     with pytest.raises(InputError, match=r"quasi= is empty: name at least one key"):
         count(people, quasi=[])
+
+
+FORMS = """geboren;geschlecht;lohn
+16.11.1961;f;1.234,50
+16.11.1961;f;1.234,5
+03.02.1970;m;900,00
+03.02.1970;m;12.500,75
+3.2.1970;m;900
+"""
+
+
+@pytest.mark.parametrize("fetched", [4_000_000, 1], ids=["fetched", "kept in the engine"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_columns_with_a_form_are_counted_as_they_are_read(tmp_path, monkeypatch, fetched, encoding):
+    """The same numbers by every way in: cells that are the same number or day are one value."""
+    monkeypatch.setattr("unveil.engine.counting._in_engine.FETCHED", fetched)
+    file = tmp_path / "de.csv"
+    file.write_text(FORMS, encoding=encoding)
+    for quasi, sensitive in ((["geboren", "geschlecht"], "lohn"),
+                             (["geschlecht", "lohn"], "geboren")):  # fmt: skip
+        read = uv.read_csv(file, quasi=quasi, sensitive=sensitive)
+        here, there = uv.measures(read), uv.measures(file, quasi=quasi, sensitive=sensitive)
+        assert [one.value for one in there.figures] == [one.value for one in here.figures]
+        assert f"{sensitive} is read as" in " ".join(map(str, there.notes))
+    assert count(file, quasi="geboren").where({"geboren": "1970-02-03"}).tolist() == [3]
+    words = count(file, quasi="lohn", categorical="lohn", missing_values="900")
+    assert (words.rows, words.suppressed, uv.k_anonymity(words).k) == (5, 0, 1)
+
+
+def test_what_can_be_read_in_several_ways_is_asked_about_and_can_be_said(tmp_path):
+    file = tmp_path / "marks.csv"
+    file.write_text('sex,pay\nf,"1,250"\nm,"2,300"\n')
+    with pytest.raises(InputError, match=r"'1,250' in a row is 1250 as .* forms=\{'pay': "):
+        uv.measures(file, quasi="sex", sensitive="pay")
+    for said, highest in (({"forms": {"pay": "1,234.56"}}, 2300),
+                          ({"forms": {"pay": "1.234,56"}}, 2.3),
+                          ({"categorical": "pay"}, "2,300")):  # fmt: skip
+        assert count(file, quasi="sex", sensitive="pay", **said).secret.values[-1] == highest
+    for said, why in (({"forms": {"pay": "long"}}, "say how column 'pay' is written"),
+                      ({"numeric": "age"}, "numeric= names 'age', which is not counted"),
+                      ({"numeric": "pay", "categorical": "pay"}, "cannot be both"),
+                      ({"sheet": "a"}, "sheet= is for Excel workbooks")):  # fmt: skip
+        with pytest.raises(InputError, match=why):
+            uv.measures(file, quasi="sex", sensitive="pay", **said)
+
+
+def test_a_population_may_be_written_in_another_form(tmp_path):
+    for name, days in (("a.csv", ["10.11.1961"]), ("b.csv", ["1961-11-10"] * 3)):
+        (tmp_path / name).write_text("\n".join(["born", *days]) + "\n")
+    risk = uv.reidentification_risk(tmp_path / "a.csv", quasi="born", population=tmp_path / "b.csv",
+                                    forms={"born": "dd.mm.yyyy"})  # fmt: skip
+    assert (risk.population_size, risk.journalist.highest) == (3, pytest.approx(1 / 3))
+
+
+def test_row_names_have_no_name_and_are_not_counted(tmp_path):
+    file = tmp_path / "r.csv"
+    file.write_text(",sex,vote\n1,f,a\n2,m,b\n")
+    assert count(file, quasi="sex", sensitive="vote").rows == 2

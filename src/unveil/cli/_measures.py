@@ -64,7 +64,11 @@ class _Columns(_Keys):
         ),
         Shell(metavar="FOLDER"),
     ] = None
+    missing_values: reading.MissingValues = None
+    numeric: reading.Numeric = None
+    categorical: reading.Categorical = None
     ordinal: reading.Ordinal = None
+    forms: reading.Forms = None
     count: reading.CountColumn = None
     engine: Annotated[Literal["duckdb", "spark"], Help("Engine that counts the tables.")] = "duckdb"
     memory: Annotated[
@@ -183,7 +187,7 @@ def _check(
         raise InputError(
             "name the keys with {quasi}; {file} has the columns {columns}",
             quasi=Option("quasi"), file=File(files[0].name, bare=True),
-            columns=Listed(_column_names(files[0], asked.get("delimiter"))),
+            columns=Listed(_column_names(files[0], asked)),
         )  # fmt: skip
     if options.get("recode") and options.get("population") is None:
         raise InputError("{recode} is about the values of a population: give {population}",
@@ -195,7 +199,7 @@ def _check(
                              option=Option(name), sensitive=Option("sensitive"))  # fmt: skip
 
 
-def _column_names(file: Path, delimiter: str | None) -> Sequence[str]:
+def _column_names(file: Path, asked: Mapping[str, Any]) -> Sequence[str]:
     """The columns of a table, from its beginning alone."""
     from unveil.microdata import csv_layout, is_parquet
 
@@ -203,7 +207,8 @@ def _column_names(file: Path, delimiter: str | None) -> Sequence[str]:
         import pyarrow.dataset
 
         return list(pyarrow.dataset.dataset(file).schema.names)
-    return csv_layout(file, delimiter).names
+    return csv_layout(file, asked.get("delimiter"), asked.get("encoding"),
+                      sheet=asked.get("sheet"), name_unnamed=True).names  # fmt: skip
 
 
 def _named(files: Sequence[Path]) -> dict[str, Path]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, TypedDict, Unpack
 
 import numpy as np
@@ -37,9 +37,11 @@ from unveil.errors import (
     Listed,
     Message,
     Option,
+    Text,
     did_you_mean,
 )
 from unveil.errors import Column as ColumnName
+from unveil.measures._kinds import Kinds, without_rows
 from unveil.microdata import (
     MISSING,
     AnyRelease,
@@ -58,6 +60,7 @@ from unveil.microdata import (
     hidden_cells,
     read_hierarchies,
     read_hierarchy,
+    read_in_form,
     value_text,
 )
 from unveil.options import Help, Shell
@@ -75,12 +78,17 @@ class Reading(TypedDict, total=False):
     quasi: str | Sequence[str] | None
     sensitive: str | None
     count: str | Literal[False] | None
+    numeric: str | Sequence[str] | None
+    categorical: str | Sequence[str] | None
     ordinal: _Ordinal
+    forms: Mapping[str, str] | None
+    missing_values: Any
     hierarchies: _Hierarchies
     engine: Any
     memory: str | int | None
     delimiter: str | None
     encoding: str | None
+    sheet: str | None
     header: Sequence[str] | Mapping[int, str] | None
 
 
@@ -96,13 +104,18 @@ def count(
     quasi: str | Sequence[str] | None = None,
     sensitive: str | None = None,
     count: str | Literal[False] | None = None,
+    numeric: str | Sequence[str] | None = None,
+    categorical: str | Sequence[str] | None = None,
     ordinal: _Ordinal = None,
+    forms: Mapping[str, str] | None = None,
+    missing_values: Any = None,
     hierarchies: _Hierarchies = None,
     wildcard: str | None = None,
     engine: Any = "duckdb",
     memory: str | int | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Contingency:
     """Count a table once, for any number of measures.
@@ -127,8 +140,16 @@ def count(
         The column with the number of people that a row stands for, in a table of counts. Default:
         a row is one person, and a table that looks like one of counts is refused until this is
         said; ``False`` says that each row is one person.
+    numeric, categorical : str or sequence of str, optional
+        Columns to read as numbers, and as words. Default: as in `read_csv`.
     ordinal : mapping of str to sequence, optional
         The levels of the sensitive column, from low to high. Numbers and dates are ordered.
+    forms : mapping of str to str, optional
+        How the dates or numbers of a column are written: ``{"born": "dd.mm.yyyy"}``. Default:
+        detected; a sensitive column that can be read in several ways is asked about. Cells of a
+        key that are the same number or date are one value, however they are written.
+    missing_values : any or sequence, or mapping of str to these, optional
+        What means missing, besides empty cells.
     hierarchies : mapping of str to Hierarchy or path, or path, optional
         The hierarchy of the sensitive column, or a folder that has it.
     wildcard : str, optional
@@ -142,6 +163,8 @@ def count(
         CSV delimiter. Default: detected.
     encoding : str, optional
         CSV encoding. Default: detected.
+    sheet : str, optional
+        Sheet of a workbook. Default: the first.
     header : sequence of str or mapping of int to str, optional
         Column names of a CSV file without a header: all of them, or those at some positions,
         counted from 0.
@@ -156,8 +179,9 @@ def count(
     """
     if isinstance(table, Contingency):
         _refuse_with_counts(
-            table, sensitive, count=count, ordinal=ordinal, hierarchies=hierarchies, memory=memory,
-            delimiter=delimiter,
+            table, sensitive, count=count, numeric=numeric, categorical=categorical,
+            ordinal=ordinal, forms=forms, missing_values=missing_values, hierarchies=hierarchies,
+            memory=memory, delimiter=delimiter, sheet=sheet,
         )  # fmt: skip
         counts = table if quasi is None else table.over(_listed(quasi))
     elif isinstance(table, Release | Microdata | Permuted):
@@ -173,6 +197,14 @@ def count(
                 "microdata and releases have one record per person already: give {count} when "
                 "reading them", count=Option("count"),
             )  # fmt: skip
+        kinds = {"numeric": numeric, "categorical": categorical, "forms": forms,
+                 "missing_values": missing_values}  # fmt: skip
+        for option, given in kinds.items():
+            if given is not None:
+                raise InputError(
+                    "microdata and releases are read already: give {option} when reading them",
+                    option=Option(option),
+                )  # fmt: skip
         counts = _of_coded(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
@@ -183,8 +215,9 @@ def count(
         )  # fmt: skip
     else:
         counts = _asked(
-            table, quasi, sensitive, count, ordinal, hierarchies, engine=engine, memory=memory,
-            delimiter=delimiter, encoding=encoding, header=header,
+            table, quasi, sensitive, count, ordinal, hierarchies,
+            kinds=Kinds.of(numeric, categorical, forms, missing_values), engine=engine,
+            memory=memory, delimiter=delimiter, encoding=encoding, sheet=sheet, header=header,
         )  # fmt: skip
     return counts if wildcard is None else matching_everything(counts, wildcard)
 
@@ -238,6 +271,7 @@ def _asked(
     count: str | Literal[False] | None,
     ordinal: _Ordinal,
     hierarchies: _Hierarchies,
+    kinds: Kinds,
     **reading: Any,
 ) -> Contingency:
     keys = () if quasi is None else tuple(_listed(quasi))
@@ -256,23 +290,26 @@ def _asked(
         raise _both(sensitive)
     columns = [*keys, *([] if sensitive is None else [sensitive])]
     check_count(count, columns)
+    kinds.check(columns)
 
     def opening(names: Sequence[str]) -> Opened:
-        return opened(table, names, secret=sensitive, **reading)
+        return kinds.without_missing(opened(table, names, secret=sensitive, **reading))
 
     there = opening([*columns, *([count] if count else [])])
     there = standing_for(there, count) if count else there
     name = sensitive or ""
     levels, tree = _known_of(name, there.levels.get(name), ordinal, hierarchies)
     known = _Encoding(
-        name=name, source=there.name, is_text_file=there.is_text_file, levels=levels, hierarchy=tree
+        name=name, source=there.name, is_text_file=there.is_text_file, levels=levels,
+        hierarchy=tree, kind=kinds.kinds.get(name), form=kinds.forms.get(name),
     )  # fmt: skip
     question = Question(
         table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
         source=there.name, fault=there.fault, beginning=there.beginning,
+        key_values=kinds.reader(there),
     )  # fmt: skip
     found = counted(question)
-    found.notes = (*there.notes, *found.notes)
+    found.notes = (*there.notes, *known.notes, *found.notes)
     if count:
         note = Message("each row counts as many people as {column} says: {people:person}",
                        column=ColumnName(count), people=found.rows)  # fmt: skip
@@ -434,6 +471,10 @@ class _Encoding:
     is_text_file: bool
     levels: tuple[str, ...] | None
     hierarchy: Hierarchy | None
+    kind: Kind | None = None
+    form: str | None = None
+    notes: list[Text] = field(default_factory=list)
+    """How it was read, once it was."""
 
     def encoded(self, raw: Sequence[Any]) -> EncodedSecret:
         """The secret with these distinct values; None stands for a missing one."""
@@ -463,19 +504,20 @@ class _Encoding:
     def _column(self, present: Sequence[Any]) -> Column:
         import pyarrow as pa
 
-        distinct = distinct_values(
+        distinct = without_rows(distinct_values(
             pa.array(present), name=self.name, source=self.source, is_text_file=self.is_text_file
-        )
+        ))  # fmt: skip
         self._check(distinct.texts())
-        return encode(
+        column = encode(
             distinct,
             Wish(
-                role=Role.SENSITIVE,
-                kind=None if self.levels is None else Kind.ORDINAL,
-                levels=self.levels,
-                hierarchy=self.hierarchy,
+                role=Role.SENSITIVE, kind=self.kind if self.levels is None else Kind.ORDINAL,
+                levels=self.levels, hierarchy=self.hierarchy, form=self.form,
             ),
-        )
+        )  # fmt: skip
+        if column.form is not None and self.form is None:
+            self.notes[:] = [read_in_form(column)]
+        return column
 
     def _check(self, texts: Sequence[str]) -> None:
         """Refuse values that have no place. Engines cannot say in which row they are."""

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     )
     from unveil.microdata._hierarchy import Hierarchy
     from unveil.microdata._levels import Level, at_published_level, refuse_other_level
-    from unveil.microdata._messages import ValueOption, Worded, value_meant, values_listed
+    from unveil.microdata._messages import ValueOption, Worded, must, value_meant, values_listed
     from unveil.microdata._microdata import (
         CellCounts,
         Column,
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         histograms_at,
         value_text,
     )
-    from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, one_sided, span
+    from unveil.microdata._notations import EMPTY_WORDS, EVERYTHING, is_hidden, one_sided, span
     from unveil.microdata._numbers import Line, as_values, numbers_among
     from unveil.microdata._other_tables import (
         Mapped,
@@ -54,7 +54,14 @@ if TYPE_CHECKING:
     from unveil.microdata._permuted import Permuted
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._quantize import equal_width, quantize
-    from unveil.microdata._readers import Missing, open_table, read_csv, read_parquet, read_table
+    from unveil.microdata._readers import (
+        Missing,
+        open_table,
+        read_csv,
+        read_in_form,
+        read_parquet,
+        read_table,
+    )
     from unveil.microdata._regions import Intervals, Regions, Sets, joint_counts, one_value
     from unveil.microdata._release import (
         AnyRelease,

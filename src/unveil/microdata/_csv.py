@@ -105,15 +105,17 @@ class CsvLayout:
 
 
 def csv_layout(
-    path: str | os.PathLike[str], delimiter: str | None, encoding: str | None = None
-) -> CsvLayout:
+    path: str | os.PathLike[str], delimiter: str | None, encoding: str | None = None, *,
+    sheet: str | None = None, name_unnamed: bool = False,
+) -> CsvLayout:  # fmt: skip
     """The layout of a CSV file, from its beginning alone but for the encoding.
 
-    Of an Excel workbook it has the names of the columns.
+    Of an Excel workbook it has the names of the columns. ``name_unnamed``: see `from_csv`.
     """
     file = existing_file(path)
     if is_workbook(file):
-        return CsvLayout(delimiter=",", names=from_csv(file).columns, header_lines=1)
+        table = from_csv(file, sheet=sheet, name_unnamed=name_unnamed)
+        return CsvLayout(delimiter=",", names=table.columns, header_lines=1)
     encoding = encoding_of(file) if encoding is None else encoding
     with unpacked(file) as stream:
         # UTF-16 and UTF-32 cannot be cut at any line end: half a character looks like one.
@@ -123,6 +125,8 @@ def csv_layout(
         data = data[: data.rfind(b"\n") + 1]  # after a line, so that no character is cut in two
     data = _with_line_ends(in_utf8(data, file.name, encoding)[0])
     delimiter, names, lines, end = _first(data, delimiter, file.name)
+    if name_unnamed:
+        names = [name or unnamed(place) for place, name in enumerate(names)]
     check_names(names, file.name)
     if is_whole and not _has_records(data, end, delimiter):
         raise InputError("{file} has no records, only a header", file=_file(file.name))

@@ -329,11 +329,17 @@ def _people_of(
 def _about_forms(columns: Iterable[Column], wishes: Mapping[str, Wish]) -> list[Text]:
     """Notes on the forms that were found out."""
     return [
-        Message("{column} is read as {what} written as {form}", column=column.name,
-                what="dates" if column.is_dates else "numbers", form=Known(column.form))
+        read_in_form(column)
         for column in columns
         if column.form is not None and wishes[column.name].form is None
-    ]  # fmt: skip
+    ]
+
+
+def read_in_form(column: Column) -> Text:
+    """That the numbers or dates of a column have a form that was found out."""
+    return Message("{column} is read as {what} written as {form}", column=column.name,
+                   what="dates" if column.is_dates else "numbers",
+                   form=Known(str(column.form)))  # fmt: skip
 
 
 def _read_as_words(column: Distinct) -> list[Text]:

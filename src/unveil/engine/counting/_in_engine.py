@@ -96,6 +96,8 @@ class Question:
     notes: tuple[Text, ...] = ()
     fault: Fault | None = None
     beginning: Callable[[int], Any] | None = None
+    key_values: Callable[[str, Sequence[Any]], Sequence[Any] | None] | None = None
+    """What the values of a key mean, one for each; None: what they are."""
 
     @property
     def columns(self) -> list[str]:
@@ -143,7 +145,45 @@ def counted(question: Question) -> Contingency:
         held = _held(question)
         if held is not None:
             return held
-    return InEngine(question)
+    return InEngine(_with_meanings(question))
+
+
+def _with_meanings(question: Question) -> Question:
+    """The same where cells of a key that mean the same are the same."""
+    import pyarrow as pa
+
+    table = question.table
+    for key in question.keys if question.key_values is not None else ():
+        if not table[key].type().is_string():
+            continue
+        there = question.fetching.table(table.select(key).distinct())[key].to_pylist()
+        meant = _meant(question, key, there)
+        if meant is None:
+            continue
+        names = pa.table({_RAW: pa.array(there, pa.string()), _MEANT: pa.array(meant, pa.string())})
+        known = registered(table.get_backend(), names.filter(names[_RAW].is_valid()))
+        joined = table.left_join(known, table[key] == known[_RAW])
+        table = joined.mutate(**{key: joined[_MEANT].fill_null(joined[key])}).select(table.columns)
+    return replace(question, table=table, key_values=None)
+
+
+_RAW, _MEANT = "unveil: raw", "unveil: meant"
+
+
+def _meant(question: Question, key: str, values: Sequence[Any]) -> Sequence[Any] | None:
+    return None if question.key_values is None else question.key_values(key, values)
+
+
+def _key_column(question: Question, key: str, column: Any) -> KeyColumn:
+    """A key as the engine has it; values that mean the same are one."""
+    codes, values = encoded(column)
+    meant = _meant(question, key, values)
+    if meant is None:
+        return KeyColumn(codes, values)
+    known = sorted({one for one in meant if one is not None})
+    place = {one: at for at, one in enumerate([*known, None])}
+    gap = (None,) if None in meant else ()
+    return KeyColumn(np.array([place[one] for one in meant])[codes], (*known, *gap))
 
 
 def _probed(question: Question) -> tuple[int, int]:
@@ -165,7 +205,7 @@ def _held(question: Question) -> Held | None:
         place, raw = encoded(found[question.secret])
         coded = question.encoder(raw)
         secret, codes = coded.secret, coded.codes_of(raw)[place]
-    columns = {key: KeyColumn(*encoded(found[key])) for key in question.keys}
+    columns = {key: _key_column(question, key, found[key]) for key in question.keys}
     sizes = numbers(found[NUMBER])
     gaps = {
         key: int(sizes[column.codes == len(column.values) - 1].sum())

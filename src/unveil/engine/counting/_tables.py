@@ -84,6 +84,7 @@ def opened(
     secret: str | None = None,
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | None = None,
     header: Sequence[str] | Mapping[int, str] | None = None,
 ) -> Opened:
     """Register a table with an engine, without reading more than necessary.
@@ -95,6 +96,8 @@ def opened(
         The columns that will be used.
     secret : str, optional
         The column whose values are counted in each class.
+    sheet : str, optional
+        The sheet of a workbook.
     header : sequence of str or mapping of int to str, optional
         The names of the columns of a CSV file without a header.
     """
@@ -108,12 +111,15 @@ def opened(
             return _in_memory(from_parquet(given), columns, connection, secret)
         return _of_parquet(given, columns, connection, secret)
     file = existing_file(given)
-    if is_workbook(file):
-        return _in_memory(from_csv(file, columns=header), columns, connection, secret)
+    if sheet is not None or is_workbook(file):  # a CSV file has no sheets, and says so
+        source = from_csv(file, columns=header, sheet=sheet, name_unnamed=True)
+        return _in_memory(source, columns, connection, secret)
     encoding = encoding_of(file) if encoding is None else encoding
     plain = encoding.lower().replace("_", "-") in (UTF8, "utf8", "ascii")
     if connection.name not in _READERS or not plain or header is not None:
-        source = from_csv(file, delimiter=delimiter, encoding=encoding, columns=header)
+        source = from_csv(
+            file, delimiter=delimiter, encoding=encoding, columns=header, name_unnamed=True
+        )
         return _in_memory(source, columns, connection, secret)
     return _of_csv(file, columns, connection, delimiter)
 
@@ -221,7 +227,7 @@ def _first_rows(file: str, columns: Sequence[str], rows: int) -> Any:
 
 def _of_csv(file: Path, columns: Sequence[str], connection: Any, delimiter: str | None) -> Opened:
     """A CSV file in UTF-8, whose cells are all texts."""
-    layout = csv_layout(file, delimiter, UTF8)
+    layout = csv_layout(file, delimiter, UTF8, name_unnamed=True)
     _check_columns(columns, layout.names, file.name, connection)
     fault = partial(csv_fault, file, layout)
     if connection.name == "pyspark" and encoding_of(file) != UTF8:  # Spark would read � instead

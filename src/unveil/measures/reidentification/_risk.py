@@ -344,12 +344,25 @@ def _paired(
             memory=counting.get("memory"),
             encoding=counting.get("encoding"),
             count=_count_of(population, counts.keys, counting),
+            forms=_forms_of(population, counts.keys, counting),
         )
     except InputError as error:
         raise InputError("population: {error}", error=error.message) from error
     _check_size(counts, there.rows, there.source)
     pairs, notes = paired(counts.shown, there, mapping, trees)
     return pairs, there.rows, notes
+
+
+def _forms_of(population: Any, keys: Sequence[str], counting: Counting) -> Mapping[str, str] | None:
+    """The declared forms of keys, where the population is written alike; else they are detected."""
+    forms = {name: form for name, form in (counting.get("forms") or {}).items() if name in keys}
+    if not forms or isinstance(population, Contingency | Microdata | AnyRelease):
+        return None
+    try:
+        count(population, quasi=keys, encoding=counting.get("encoding"), count=False, forms=forms)
+    except InputError:
+        return None
+    return forms
 
 
 def _count_of(
