@@ -2,8 +2,8 @@
 
 They show what a report of five releases of different kinds looks like, and the tests that look at
 reports in a browser look at these. The demo's is made twice: for others, and as its owner sees it,
-with curves over people and tables of them. Adult and Internet Usage are made where the public microdata
-is: in the folder that UNVEIL_DATA names, or in ../shared/data.
+with curves over people and tables of them. Adult and Internet Usage are made where the public
+microdata is: in the folder that UNVEIL_DATA names, or in ../shared/data.
 """
 
 from __future__ import annotations

@@ -124,7 +124,10 @@ def _declared_key(original: Sheet, published: Sheet, key: str) -> Rows:
     published.source.check_has(key)
     o, p = original.columns[key], published.columns[key]
     pair = PairOfColumns(o, p)
-    of = _row_of(Relation(o, p, next(pair.matches()), pair.usable))
+    match = next(pair.matches(), None)  # none where a column is empty, or is of other values
+    of = np.full(len(p.codes), -1) if match is None else _row_of(
+        Relation(o, p, match, pair.usable)
+    )  # fmt: skip
     matched = int((of >= 0).sum())
     if not matched:
         raise InputError(

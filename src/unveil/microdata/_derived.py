@@ -61,12 +61,13 @@ class Ruler:
         for text in texts:
             found.update(days_in(text) if days else numbers_in(text))
         points = np.array(sorted(number for number in found if np.isfinite(number)))
-        middle = (points[:-1] + points[1:]) / 2
+        middle = points[:-1] / 2 + points[1:] / 2  # the sum could be too large for a float
         # There is no day between two neighbouring days.
         middle = np.setdiff1d(np.floor(middle), points) if days else middle
         # Far enough for the largest numbers, where adding 1 has no effect.
         far = 1.0 if days else max(1.0, float(np.abs(points).max()))
-        ends = [points[0] - far, points[-1] + far]
+        with np.errstate(over="ignore"):
+            ends = np.nan_to_num([points[0] - far, points[-1] + far])  # infinity: the largest
         self.name, self.days = name, days
         self.values = np.unique(np.concatenate([points, middle, ends]))
         self.is_point = np.isin(self.values, points)

@@ -35,6 +35,8 @@ _NOT_WINDOWS = re.compile(
     rb"|(?<=[A-Za-z])[\x82-\x84\x86-\x8c\x8e\x93-\x95\x98\x99\x9b\x9f](?=[a-z])"
 )
 
+_OF_PROGRAMS = ("unicode-escape", "raw-unicode-escape", "idna", "punycode")
+"""Of names and of text in programs, not of files."""
 _Pieces = Callable[[], Iterator[bytes]]
 
 
@@ -116,11 +118,16 @@ def decoded(data: bytes, encoding: str) -> str:
 
     >>> decoded("café".encode("latin-1"), "latin-1")
     'café'
+    >>> decoded(b"C:\\new", "unicode_escape")  # it would make a line break of this
+    Traceback (most recent call last):
+    unveil.errors.InputError: encoding 'unicode_escape' is unknown
     >>> decoded(b"cafe", "hex")
     Traceback (most recent call last):
     unveil.errors.InputError: encoding 'hex' is unknown
     """
     try:
+        if codecs.lookup(encoding).name in _OF_PROGRAMS:
+            raise LookupError
         text = data.decode(encoding)
         if encoding.lower() not in ("utf-8", "utf-8-sig"):
             text.encode()

@@ -43,7 +43,8 @@ def _edges(text: str) -> list[float | str] | None:
 
 
 def _number_of_parts(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and int(text) > 0 else None
+    short = len(text) < 10  # Python refuses to read thousands of digits
+    return int(text) if short and text.isascii() and text.isdigit() and int(text) > 0 else None
 
 
 def _values(text: str) -> Sequence[str] | range | list[int] | None:

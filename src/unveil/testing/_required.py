@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from unveil._text import display_name
-from unveil.auditing import FIGURES, Audit, Audited, State, Threshold, audit
+from unveil.auditing import FIGURES, Audit, Audited, Masking, State, Threshold, audit
 from unveil.auditing.parts import PARTS
-from unveil.errors import InputError, View, did_you_mean, shown
+from unveil.errors import InputError, did_you_mean
 from unveil.projects import Project
 
 _EXAMPLES = "such as 'k >= 5' or 'delta <= 0.05'"
@@ -162,11 +162,16 @@ def failures(found: Audit, required: Sequence[Requirement]) -> list[str]:
         for one in found.secrets
         for release in one.audited
         if not release.passed
-        for line in _of_release(release, required, f" ({one.sensitive})" if several else "")
+        for line in _of_release(
+            release, required, found.masking(one), f" ({one.sensitive})" if several else ""
+        )
     ]
 
 
-def _of_release(release: Audited, required: Sequence[Requirement], about: str) -> list[str]:
+def _of_release(
+    release: Audited, required: Sequence[Requirement], masking: Masking, about: str
+) -> list[str]:
+    """As a report for others says it: whoever sees the log of a test run is not the owner."""
     asked, besides = release.checks[: len(required)], release.checks[len(required) :]
     failed = sum(not check.passed for check in asked)
     these = f"{failed} of {len(required)} requirements" if len(required) > 1 else "the requirement"
@@ -177,10 +182,12 @@ def _of_release(release: Audited, required: Sequence[Requirement], about: str) -
     heads = [f"{these} {not_hold}"] if failed else []
     heads += ["it fails whatever is required"] if besides else []
     lines = [f"{display_name(release.name)}{about}: {', and '.join(heads)}"]
+    if release.error is not None:
+        lines.append(f"  it could not be made or read: {release.told_error(masking)}")
     explained: set[str] = set()
     texts = [*(one.text for one in required), *(f"not {check.threshold}" for check in besides)]
     for text, check in zip(texts, release.checks, strict=True):
-        said = shown(check.says(release.coarse), View())
+        said = release.told_check(check, masking)
         lines.append(f"  {check.state.sign} {text}: {said}")
         name = check.threshold.figure.name
         if not check.passed and name not in explained:

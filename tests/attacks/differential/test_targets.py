@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from random_tables import random_microdata, tables
 
 import unveil as uv
+from unveil.attacks.differential._attack import WhichTargets
 from unveil.attacks.differential._targets import How, _allocated, draw
 from unveil.errors import InputError
+from unveil.options import shell_of
 
 TABLE = random_microdata(3, 60, ("numeric", "flat", "tree"))
 RELEASE = uv.Mondrian(k=4).sanitize(TABLE)
@@ -158,3 +160,9 @@ def test_what_cannot_be_drawn(n, how, message):
     with pytest.raises(InputError) as error:
         draw(TABLE, n, how, 0)
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize("text", ["0", "some", "1" * 5000])
+def test_what_is_no_number_of_targets_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="must be a number of records from 1 up"):
+        shell_of(WhichTargets).parse([text])

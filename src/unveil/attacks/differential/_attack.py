@@ -61,7 +61,8 @@ def _targets(texts: Sequence[str]) -> int | str:
     text = texts[-1]
     if text == "available":
         return text
-    if text.isascii() and text.isdigit() and int(text) > 0:
+    # Python refuses to read thousands of digits.
+    if text.isascii() and text.isdigit() and len(text) < 20 and int(text) > 0:
         return int(text)
     raise InputError(
         "{option} must be a number of records from 1 up, or 'available', got {text}",
