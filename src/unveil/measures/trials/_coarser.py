@@ -39,6 +39,7 @@ _Keyed: TypeAlias = tuple[Codes, Callable[[NDArray[np.intp]], Intervals | Sets]]
 LEFT_OUT = "left out"
 _WIDTHS = 5  # of bands that are tried in a column
 _MOST_BANDS = 50  # more are hardly coarser than single values
+_ENDS = (0.01, 0.03, 0.1)  # of the people, who are at most in the ends that become one value
 _FEW = 0.01  # of the records: what fewer have is rare, besides values of a handful
 _CODE = re.compile(r"[A-Za-z]{0,3}\d[\w.\-/]*")
 _PERIODS = {"months": 1, "quarters": 3, "years": 12, "periods of 5 years": 60, "decades": 120}
@@ -271,6 +272,7 @@ def _forms(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
     if column.kind is Kind.NUMERIC:
         yield from _periods(cells) if column.is_dates else _bands(cells)
         yield from _merged_bands(cells)
+        yield from _ends(cells, records, handful)
     elif column.is_ordered:
         yield from _neighbours(column)
     elif column.hierarchy is None:
@@ -305,8 +307,11 @@ def _some(forms: Iterator[Form], number: Callable[[Form], int]) -> Iterator[Form
     yield from few[:_WIDTHS]
 
 
-def _round_widths(values: NDArray[np.float64]) -> Iterator[float]:
-    """1, 2 and 5 times powers of ten, from the least distance of two values to their range."""
+def _round_widths(values: NDArray[np.float64], *, also_least: bool = False) -> Iterator[float]:
+    """1, 2 and 5 times powers of ten, from the least distance of two values to their range.
+
+    The least distance itself makes no bands of several values; ``also_least`` has it, too.
+    """
     if len(values) < 2:
         return
     least, most = float(np.diff(values).min()), float(values[-1] - values[0])
@@ -314,7 +319,9 @@ def _round_widths(values: NDArray[np.float64]) -> Iterator[float]:
         return
     power = math.floor(math.log10(least))
     while 10.0**power <= most:
-        yield from (width * 10.0**power for width in (1, 2, 5) if least < width * 10.0**power)
+        for width in (10.0**power, 2 * 10.0**power, 5 * 10.0**power):
+            if width > least or (also_least and width == least):
+                yield width
         power += 1
 
 
@@ -374,6 +381,52 @@ def _grouped(codes: NDArray[np.integer], number: int) -> Codes:
     """Neighbours together, so many each; the last alone joins those before it."""
     groups = (int(codes.max()) + 1) // number
     return np.minimum(codes // number, max(groups, 1) - 1).astype(np.int64)
+
+
+def _ends(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
+    """Bottom- and top-coding: what lies beyond a round number as one value.
+
+    The number is on a fixed grid, and a handful of people or more are beyond it, so it is nobody's.
+    """
+    column = cells.column
+    scale = column.positions
+    if column.is_dates:
+        scale = (column.values.astype("datetime64[Y]").astype(np.int64) + 1970).astype(np.float64)
+    widths = _round_widths(np.unique(scale), also_least=True)
+    width = next((one for one in widths if np.ptp(scale) / one < _MOST_BANDS), None)
+    if width is None:
+        return
+    step = np.floor(scale / width + 1e-9).astype(np.int64)
+    cell, code = cells.members
+    least, most = np.full(len(cells), column.size), np.full(len(cells), -1)
+    np.minimum.at(least, cell, code)
+    np.maximum.at(most, cell, code)
+    code, every = np.arange(column.size), int(records.sum())
+    for share in _ENDS:
+        low = high = None
+        for at in range(int(step[0]) + 1, int(step[-1]) + 1):
+            begin = int(np.searchsorted(step, at))
+            if handful <= records[(most < begin) & (most >= 0)].sum() <= share * every:
+                low = (at, begin)
+            if high is None and handful <= records[least >= begin].sum() <= share * every:
+                high = (at, begin)
+        tops = f"everything from {_written(high[0] * width, column)} up" if high else ""
+        if low is not None:
+            how = f"with everything below {_written(low[0] * width, column)} as one value"
+            block = np.maximum(code - low[1] + 1, 0)
+            yield Form(how=how, block_of=block)
+            if high is not None and low[1] < high[1]:
+                block = np.minimum(block, block[high[1]])
+                yield Form(how=f"{how} and {tops} as another", block_of=block)
+        if high is not None:
+            yield Form(how=f"with {tops} as one value", block_of=np.minimum(code, high[1]))
+
+
+def _written(number: float, column: Column) -> str:
+    """A number of a grid, for people."""
+    if column.is_dates:
+        return f"{number:.0f}"
+    return f"{number:,.0f}" if number == round(number) else f"{number:,.6g}"
 
 
 def _neighbours(column: Column) -> Iterator[Form]:

@@ -38,8 +38,9 @@ def remedies(
 
     Every quasi-identifier is tried in coarser forms: bands of round widths, months or years, a
     higher level of its hierarchy, fewer characters of a code, neighbouring levels or bands
-    together, rare values as one, or left out. Classes are merged as classes, so a trial is exact,
-    and quick. Trials are ranked by the people whom they protect for the information that they cost.
+    together, the highest or lowest values as one, rare values as one, or left out. Classes are
+    merged as classes, so a trial is exact, and quick. Trials are ranked by the people whom they
+    protect for the information that they cost.
 
     A trial counts classes and does nothing else. `Remedies.release` makes the changed release:
     audit it before it is published.
