@@ -25,7 +25,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, TypeAlias
 
-from unveil.errors import File, InputError, Message
+from unveil.errors import File, Foreign, InputError, Message
 
 try:
     import fcntl
@@ -451,7 +451,7 @@ def not_written(path: Place, error: OSError) -> NotWrittenError:
     disk
     """
     remedy = _REMEDIES.get(error.errno or 0)
-    why = error.strerror or str(error)
+    why = Foreign(error.strerror or str(error))
     return NotWrittenError(
         "cannot write {file}: {why}", file=File(path),
         why=why if remedy is None else Message("{why}; {remedy}", why=why, remedy=remedy),

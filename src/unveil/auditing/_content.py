@@ -284,7 +284,7 @@ def read_audit(source: str | os.PathLike[str] | Mapping[str, Any]) -> dict[str, 
                          file=File(name)) from None  # fmt: skip
     except OSError as error:
         raise InputError("cannot read {file}: {why}", file=File(name),
-                         why=error.strerror or str(error)) from None  # fmt: skip
+                         why=Foreign(error.strerror or str(error))) from None  # fmt: skip
     except UnicodeDecodeError:
         raise InputError("{file} is not an audit: it is not in UTF-8",
                          file=File(name, bare=True)) from None  # fmt: skip

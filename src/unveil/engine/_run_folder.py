@@ -28,7 +28,7 @@ from typing import Any
 from unveil._version import __version__
 from unveil.engine._fingerprints import value_fingerprint
 from unveil.engine._journal import Journal, journalled
-from unveil.errors import File, InputError, Listed, Message
+from unveil.errors import File, Foreign, InputError, Listed, Message
 from unveil.files import write_new
 
 FORM = 1
@@ -235,7 +235,7 @@ def _made(path: Path) -> None:
         pass
     except OSError as error:
         raise InputError("cannot make the folder {folder}: {why}", folder=File(str(path)),
-                         why=error.strerror or str(error)) from None  # fmt: skip
+                         why=Foreign(error.strerror or str(error))) from None  # fmt: skip
     known = {_PLAN, _JOURNAL, _LOCK, _README, _COMPLETE}
     _owned(path)
     # Drafts, which a kill may have left, have a dot before their names.

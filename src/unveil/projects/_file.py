@@ -136,14 +136,15 @@ def read(path: Path) -> Project:
                          file=File(file)) from None  # fmt: skip
     except OSError as error:
         raise InputError("cannot read {file}: {why}", file=File(file),
-                         why=error.strerror or str(error)) from None  # fmt: skip
+                         why=Foreign(error.strerror or str(error))) from None  # fmt: skip
     except UnicodeDecodeError:
         raise InputError("{file} is not in UTF-8; save it in that encoding",
                          file=File(file.name, bare=True)) from None  # fmt: skip
     except (ValueError, RecursionError) as error:  # also a number of too many digits
-        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        deep = isinstance(error, RecursionError)
+        why = "nested too deeply" if deep else Foreign(str(error))
         raise InputError("{file} is not TOML: {why}", file=File(file.name, bare=True),
-                         why=Foreign(why)) from None  # fmt: skip
+                         why=why) from None  # fmt: skip
     return project_from(values, file)
 
 

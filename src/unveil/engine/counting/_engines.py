@@ -192,12 +192,12 @@ def in_our_words(engine: str, source: str, fault: Fault | None = None) -> Iterat
             raise KeyboardInterrupt from None
         if (found := fault() if fault is not None else None) is not None:
             raise found from None
-        said = _what_it_said(error)
+        said = Foreign(_what_it_said(error))
         remedy = Message("; give it more with {option}", option=Option("memory"))
         raise InputError(
             "{engine} cannot count {source}: {said}{remedy}",
-            engine=engine, source=File(source, bare=True), said=Foreign(said),
-            remedy=remedy if "Out of Memory" in said else "",
+            engine=engine, source=File(source, bare=True), said=said,
+            remedy=remedy if "Out of Memory" in said.text else "",
         ) from error  # fmt: skip
 
 

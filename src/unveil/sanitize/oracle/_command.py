@@ -193,7 +193,9 @@ class Command(Form):
         try:
             words = tuple(shlex.split(self.line))
         except ValueError as error:
-            raise self._refused("cannot be split into words: {why}", why=str(error)) from None
+            raise self._refused(
+                "cannot be split into words: {why}", why=Foreign(str(error))
+            ) from None
         for word in words:
             if word in _OF_A_SHELL:
                 raise self._refused(

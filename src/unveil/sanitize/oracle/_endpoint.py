@@ -131,8 +131,7 @@ class Endpoint(Form):
                 label=self.file, status=str(status), reason=Foreign(reason),
                 to=Foreign(response.headers.get("Location", "nowhere")),
             )  # fmt: skip
-        text = _beginning(response)
-        said = ": ".join(filter(None, [reason, text]))
+        said = ": ".join(filter(None, [reason, _beginning(response)]))
         text = "it answered {status} {said}" if said else "it answered {status}"
         answer = Message(text, status=str(status), said=Foreign(said))
         if status >= 500 or status in _MAY_PASS:
