@@ -6,8 +6,9 @@ cell covers of the ruler shows what it covers of the line: numbers without the m
 values and sets, marks in between make a range, and the outermost marks a range without an end.
 
 Numbers and names that are named one by one are the column's values. If there are ranges, the values
-are the whole numbers (or days) from the smallest to the largest in the cells. What the cells do not
-determine, such as the end of ``>=90``, must be given.
+are the whole numbers (or days) from the smallest to the largest in the cells. Where ``>=90`` ends
+is not known: if no other cell reaches beyond, it counts as 90. What else the cells do not determine
+must be given.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.errors import Cell, InputError, Listed, Message, Option, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import CellColumn, read_column
@@ -182,14 +184,10 @@ class _Extent:
         """The smallest and the largest whole number that the cells cover."""
         self.refuse(~self.is_whole, f"is not about {self.whole}s, so the values of ranges are "
                     "unknown")  # fmt: skip
-        closed_below, closed_above = np.isfinite(self.least), np.isfinite(self.most)
-        # An open range has values beyond its bound, so some other cell must reach beyond it.
-        most = self.most[closed_above].max(initial=-np.inf)
-        self.refuse(~closed_above & ~(self.least < most),
-                    "has no upper end, and no other cell reaches further")  # fmt: skip
-        least = self.least[closed_below].min(initial=np.inf)
-        self.refuse(~closed_below & ~(self.most > least),
-                    "has no lower end, and no other cell reaches further")  # fmt: skip
+        # Of an open range beyond which no other cell reaches, the bound stands for all.
+        ends = np.concatenate([self.least, self.most])
+        ends = ends[np.isfinite(ends)]
+        most, least = ends.max(), ends.min()
         if most - least >= _MOST_NUMBERS:
             raise InputError(
                 "column {column}: its cells reach from {least} to {most}, which are {n} {whole}s, "
@@ -199,6 +197,19 @@ class _Extent:
                 limit=_MOST_NUMBERS, option=self._example(", …"),
             )  # fmt: skip
         return int(least), int(most)
+
+    def endless(self, least: int, most: int) -> Message:
+        """What is assumed of ranges without an end."""
+        said = ""
+        up, down = np.isinf(self.most), np.isinf(self.least)
+        beyond = (up & (self.least == most)) | (down & (self.most == least))
+        if beyond.any():
+            said = "; how far cells such as {cell} reach is not known, and they count as one {what}"
+        elif (up | down).any():
+            said, beyond = ", where cells such as {cell} are assumed to end, too", up | down
+        else:
+            return Message("")
+        return Message(said, cell=Cell(self.texts[int(np.argmax(beyond))]), what=self.whole)
 
     def number(self, number: float) -> Cell:
         """A number or day, for messages."""
@@ -231,14 +242,11 @@ def derived_numbers(cells: Distinct, ruler: Ruler, notation: Notation | None) ->
     extent = _Extent(ruler, cells, notation)
     extent.refuse(extent.least > extent.most, f"covers no {extent.whole}")
     numbers, also = extent.points, Message("")
-    words: Text = f"the {len(numbers):,} {extent.what} that its cells name"
+    words: Text = f"the {counted(len(numbers), extent.what[:-1])} that its cells name"
     if extent.has_ranges:
         least, most = extent.reach()
         numbers = np.arange(least, most + 1, dtype=np.float64)
-        endless = np.flatnonzero(np.isinf(extent.least) | np.isinf(extent.most))
-        if len(endless):
-            also = Message(", where cells such as {cell} are assumed to end, too",
-                           cell=Cell(extent.texts[endless[0]]))  # fmt: skip
+        also = extent.endless(least, most)
         words = Message("the {what}s from {least} to {most}{also}", what=extent.whole, also=also,
                         least=extent.number(least), most=extent.number(most))  # fmt: skip
     if ruler.days:

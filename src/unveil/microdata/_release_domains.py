@@ -27,7 +27,13 @@ from unveil.microdata._derived import (
     domains_option,
     named_values,
 )
-from unveil.microdata._distinct import Distinct, distinct_of, distinct_values, listed_values
+from unveil.microdata._distinct import (
+    Distinct,
+    distinct_of,
+    distinct_values,
+    listed_values,
+    objects,
+)
 from unveil.microdata._encode import MISSING, Wish, encode, stray_texts
 from unveil.microdata._forms import parse_form
 from unveil.microdata._hierarchy import Hierarchy
@@ -221,6 +227,9 @@ class _Derivation:
         is_open = self.kind is not Kind.CATEGORICAL
         if is_open and (plain := self._plain_numbers()) is not None:
             return plain
+        masked = self._masked_codes()
+        if masked is not None:
+            return masked
         self._refuse_masks()
         ruler = self._ruler() if is_open else None
         if ruler is None:
@@ -246,9 +255,28 @@ class _Derivation:
             return None
         if column.form != self.form and any("," in text for text in self.texts):
             return None  # these may be sets of numbers
-        what = "days" if column.values.dtype == "datetime64[D]" else "numbers"
-        return Derived(column.values, f"the {column.size:,} {what} that its cells name",
+        what = "day" if column.values.dtype == "datetime64[D]" else "number"
+        return Derived(column.values, f"the {counted(column.size, what)} that its cells name",
                        column.form)  # fmt: skip
+
+    def _masked_codes(self) -> Derived | None:
+        """All codes of digits behind masks such as ``816**``, if all have one length."""
+        if self.kind not in (None, Kind.CATEGORICAL) or self.notation in (
+            Notation.VALUE, Notation.PREFIX
+        ):  # fmt: skip
+            return None
+        found = [_CODE_MASK.fullmatch(bare(text)) for text in self.texts]
+        if not all(found) or len({len(one[0]) for one in found if one}) != 1:
+            return None
+        parts = {(one[1], len(one[2])) for one in found if one}
+        if not any(stars for _, stars in parts) or sum(10**s for _, s in parts) > _MOST_CODES:
+            return None
+        codes = sorted({
+            f"{start}{number:0{stars}d}" if stars else start
+            for start, stars in parts for number in range(10**stars)
+        })  # fmt: skip
+        words = Message("the {n} codes of digits that its masks stand for", n=f"{len(codes):,}")
+        return Derived(objects(codes), words)
 
     def _refuse_masks(self) -> None:
         """Refuse masks, which can cover any values, unless they are masks of digits."""
@@ -333,6 +361,10 @@ class _Derivation:
             words = Message("{words}, as words and not as numbers because of {value}", words=words,
                             value=Cell(sorted(stray)[0]))  # fmt: skip
         return Derived(domain.values, words)
+
+
+_CODE_MASK = re.compile(r"(\d+)(\*+|[xX]+|#+|)", re.ASCII)
+_MOST_CODES = 100_000
 
 
 def _examples(mask: str) -> str:

@@ -93,8 +93,9 @@ def read_release(
 
     Without the original, a column has the values in `domains`, or the levels in `ordinal`, or the
     leaves of its hierarchy, or those that its cells name: values, members of sets, and the whole
-    numbers (or days) from the smallest to the largest in ranges. `Release.notes` reports the last.
-    If the cells do not determine it, as with masks and ``>=90``, it must be given.
+    numbers (or days) from the smallest to the largest in ranges, and all digits behind masks such
+    as ``816**``. `Release.notes` reports the last. If the cells do not determine it, it must be
+    given.
 
     Parameters
     ----------
