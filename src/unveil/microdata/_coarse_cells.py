@@ -74,7 +74,7 @@ class CellsOf:
             return
         if last is not None and last.word == "floor" and last.number in (5, 10, 100):
             text = text.removesuffix("s")
-        for number in number_cells(text):
+        for number in filter(math.isfinite, number_cells(text)):
             if last is not None and last.word in ("floor", "rounded"):
                 steps = number / last.number
                 whole = math.isclose(steps, round(steps), rel_tol=1e-9, abs_tol=1e-9)

@@ -211,9 +211,10 @@ _WORDS_BEFORE = re.compile(
     rf"({'|'.join(sorted(map(re.escape, _SIGN_OF), key=len, reverse=True))})\s+(.*\d.*)",
     re.DOTALL | re.IGNORECASE,
 )
+# Searched for from the end of the number: cells may be long, and there are many ways to part them.
 _WORDS_BEHIND = re.compile(
-    rf"(.*\d.*?)\s+({'|'.join(sorted(map(re.escape, _SIGN_BEHIND), key=len, reverse=True))})",
-    re.DOTALL | re.IGNORECASE,
+    rf"(?<!\s)\s+({'|'.join(sorted(map(re.escape, _SIGN_BEHIND), key=len, reverse=True))})\Z",
+    re.IGNORECASE,
 )
 _UNITS = re.compile(
     r"(?<=\d)\s*(?:years?(?: olds?)?|yrs?|y/?o|jahren?|ans|jaar|años|anni)\b\.?(?: old| alt| oud)?",
@@ -248,8 +249,10 @@ def one_sided(text: str) -> tuple[str, str] | None:
         return "≥", unquoted(text[:-1].rstrip())
     if (found := _WORDS_BEFORE.fullmatch(text)) is not None:
         return _SIGN_OF[found[1].lower()], found[2]
-    if (found := _WORDS_BEHIND.fullmatch(text)) is not None:
-        return _SIGN_BEHIND[found[2].lower()], found[1]
+    if (found := _WORDS_BEHIND.search(text)) is not None:
+        bound = text[: found.start()]
+        if any(map(str.isdecimal, bound)):
+            return _SIGN_BEHIND[found[1].lower()], bound
     return None
 
 

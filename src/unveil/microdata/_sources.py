@@ -187,7 +187,7 @@ def from_parquet(path: str | os.PathLike[str], *, with_index: bool = False) -> S
         with pq.ParquetFile(file) as opened:
             refuse_large_parquet(file, opened)
             table = opened.read()
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last one of a name
         raise InputError(
             "cannot read {file} as Parquet: {error}",
             file=File(file.name, bare=True), error=Foreign(str(error)),

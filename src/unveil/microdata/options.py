@@ -17,6 +17,7 @@ from annotated_types import Ge
 from unveil.options import Help, Shell, by_column, names
 
 _DATE = re.compile(r"\d{4}-\d{2}")
+_MOST_VALUES = 1_000_000  # that are written out
 _RANGE = re.compile(r"(-?\d{1,9})-(-?\d{1,9})", re.ASCII)
 
 
@@ -58,7 +59,7 @@ def _values(text: str) -> Sequence[str] | range | list[int] | None:
     between = [range(int(one[1]), int(one[2]) + 1) for one in ranges if one is not None]
     if len(between) < len(parts):  # names, whatever they look like
         return parts if all(parts) else None
-    if not all(between):
+    if not all(between) or (len(between) > 1 and sum(map(len, between)) > _MOST_VALUES):
         return None
     return between[0] if len(between) == 1 else [number for one in between for number in one]
 

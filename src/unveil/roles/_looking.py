@@ -138,7 +138,7 @@ def _parquet(file: Path) -> LookedAt:
     try:
         opened = pq.ParquetFile(file)
         large = opened.metadata.num_rows > 2 * ROWS
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         large = False  # the reader says what is wrong with it
     if not large:
         return replace(_of_source(from_parquet(file)), file=file)

@@ -195,7 +195,7 @@ class _OneFile(_Shelf):
                     label=label, column=Column(_COLUMN), names=Listed(list(map(Column, names))),
                 )  # fmt: skip
             column = self.content.read([_COLUMN])[_COLUMN]
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeDecodeError) as error:
             raise OracleError(
                 "{label} cannot be read as Parquet: {why}", label=label, why=Foreign(str(error))
             ) from None
