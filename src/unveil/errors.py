@@ -18,6 +18,7 @@ is marked, not because a pattern found it.
 from __future__ import annotations
 
 import difflib
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -155,6 +156,8 @@ class Option(_Part):
     "--recode 'sex=F->Female|M->'"
     >>> Option("microdata").shown(shell), Option("budget", "5 min").shown(View("project"))
     ('FILE', 'budget = "5 min"')
+    >>> Option("forms", {"born": "dd/mm/yyyy"}).shown(View("project"))
+    'born = "dd/mm/yyyy" under [forms]'
     """
 
     name: str
@@ -174,7 +177,29 @@ class Option(_Part):
         text = f'"{self.value}"' if isinstance(self.value, str) else repr(self.value)
         if view.masks and not isinstance(self.value, bool):  # it may name a value of somebody's
             return self.name if view.region is None else f"{self.name}={view.region(text)}"
+        if view.medium == "project" and self.name in ("numeric", "categorical"):
+            names = [self.value] if isinstance(self.value, str) else self.value
+            return f"{' and '.join(f'{_key(n)} = {_toml(self.name)}' for n in names)} under [kinds]"
+        table = _TABLES.get(self.name)
+        if view.medium == "project" and table is not None and isinstance(self.value, Mapping):
+            lines = (f"{_key(name)} = {_toml(value)}" for name, value in self.value.items())
+            return f"{' and '.join(lines)} under [{table}]"
         return f"{self.name} = {text}" if view.medium == "project" else f"{self.name}={text}"
+
+
+_TABLES = {
+    "forms": "forms", "rename": "releases.rename", "how": "releases.how",
+    "cells": "releases.cells",
+}  # fmt: skip
+"""Tables of a project file that have a line for each column."""
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _toml(name)
+
+
+def _toml(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _typed(value: Any) -> str:

@@ -100,9 +100,17 @@ def test_an_undefined_figure_does_not_pass_and_says_why() -> None:
 def test_no_threshold_no_verdict(survey: uv.Microdata) -> None:
     none = uv.audit(survey, "mondrian:k=10", progress=False)
     assert none.passed is None
-    assert "passes" not in none.verdict()
-    assert "fail" not in none.verdict().lower()
-    assert "Under Mondrian(k=10)" in none.verdict()
+    how, *found = none.verdict().splitlines()
+    assert how.startswith("No verdict: no thresholds were given, so no release passes or fails.")
+    assert "--fail-on" in how
+    assert how in none.summary()
+    assert how.partition(".")[0] in none.page()
+    assert how.partition(":")[0] in none.to_junit()
+    assert not any(word in line.lower() for line in found for word in ("passes", "fail"))
+    assert any("Under Mondrian(k=10)" in line for line in found)
+    (line, *_) = uv.audit(survey, "mondrian:k=10", fail_on="k < 2", attacks=["measures"],
+                          progress=False).verdict().splitlines()  # fmt: skip
+    assert line.startswith("Mondrian(k=10) passes")
 
 
 def test_a_file_is_audited_without_what_needs_its_program(survey: uv.Microdata) -> None:
@@ -247,7 +255,7 @@ def test_releases_are_called_as_the_user_calls_them(survey: uv.Microdata) -> Non
 def test_where_nothing_is_found_that_is_said(survey: uv.Microdata) -> None:
     some = {"counts": uv.LaplaceCounts(epsilon=1), "classes": uv.Mondrian(k=2)}
     audit = uv.audit(survey, some, attacks=["measures"], progress=False)
-    classes, nothing = audit.verdict().splitlines()
+    _, classes, nothing = audit.verdict().splitlines()
     assert classes.startswith("Under classes, nobody can be told from fewer than 1 other, ")
     assert nothing.startswith("Nothing was found out about counts: ")
     assert "publishes no records, only counts" in nothing

@@ -172,7 +172,8 @@ def test_in_json_junit_page_and_comparison(people, original, published):
     assert release["identifiers"] == ["who"]
     assert release["checks"][0]["says"] == SAID
     page = page_of(content)
-    assert "No threshold was given, so no release passes." in page
+    assert "No release passes, as no thresholds were given." in after.verdict()
+    assert "No release passes, as no thresholds were given." in page
     assert "<code>identifiers &gt; 0</code>" in page
     failure = ET.fromstring(after.to_junit()).find(".//failure")
     assert failure is not None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -121,7 +123,7 @@ def test_what_is_not_certain_is_read_as_the_larger_risk(pair: PairOfFiles) -> No
 def test_what_must_be_asked_is_asked_before_any_figure(pair: PairOfFiles) -> None:
     both = opened(pair)
     project = both.project()
-    asked = [str(one) for one in both.open_questions(project.roles)]
+    asked = [str(one.text) for one in both.open_questions(project.roles)]
     for question in pair.truth["questions"]:
         if question["must"]:
             assert any(f"'{question['column']}'" in one for one in asked)
@@ -206,3 +208,48 @@ def test_roles_that_are_given_go_before_those_that_are_proposed() -> None:
         both.roles(["hird"])
     with pytest.raises(InputError, match=r"'name' is not in .*rename="):
         both.roles(["name"])
+
+
+@pytest.mark.parametrize("pair", ["ambiguous-dates"], indirect=True)
+def test_what_is_asked_is_answered_by_the_command_that_is_shown(
+    pair: PairOfFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side in ("original", "published"):
+        shutil.copy(pair.folder / pair.truth[side], tmp_path)
+    monkeypatch.chdir(tmp_path)
+    told = run("init", "original.csv", "published.csv").stdout
+    assert "To answer first: 'date_of_birth'" in told
+    assert "unveil audit" not in told
+    shown = [line.strip() for line in told.splitlines() if line.startswith("  unveil init")]
+    assert len(shown) == 2
+    assert all(f"# if that is true: {one}" in Path("unveil.toml").read_text() for one in shown)
+    said = run("audit", "--project", "unveil.toml", "--attack", "measures", code=2).stderr
+    assert 'date_of_birth = "dd/mm/yyyy" under [forms]' in said  # nothing can be typed beside it
+    assert "--form" not in said
+    run(*shlex.split(shown[0])[1:])
+    assert "which" not in run("audit", "--project", "unveil.toml", "--attack", "measures").stderr
+    assert "--project unveil.toml" in run("audit", code=2).stderr
+
+
+@pytest.mark.parametrize("pair", ["hospital-de"], indirect=True)
+def test_what_is_told_before_a_project(pair: PairOfFiles, tmp_path: Path) -> None:
+    files = [str(pair.folder / pair.truth[side]) for side in ("original", "published")]
+    out = tmp_path / "unveil.toml"
+    told = run("init", *files, "-o", str(out)).stdout
+    for file in ("original.csv", "published.csv"):  # each is told once
+        assert told.count(f"- {file} is not in UTF-8") == 1
+    assert "hierarchy" not in told  # what points to people is coarsened already
+    text = out.read_text()
+    assert 'Gewicht = "unchanged"' in text  # of every column, so that its role can be corrected
+    assert "is learned from the rows of both files" in text
+    out.write_text(text.replace('Gewicht = "other"', 'Gewicht = "quasi"'))
+    found = run("audit", "--project", str(out), "--attack", "measures,differential-inference")
+    assert "An attacker knows Geburtsdatum, Geschlecht, PLZ, Aufnahme, Gewicht" in found.stdout
+    assert found.stdout.count("differential-inference") == 1
+
+
+@pytest.mark.parametrize("pair", ["emails-left"], indirect=True)
+def test_what_names_people_keeps_its_published_name(pair: PairOfFiles) -> None:
+    both = opened(pair)
+    audit = both.project().audit(attacks=["measures"], progress=False, baseline=False)
+    assert "the column 'contact' is equal to the original's column" in audit.verdict()

@@ -238,8 +238,9 @@ class Pairs:
             if alike < NAMED and (differ > slack or keys < _MANY_KEYS or surprise < LIKELY):
                 continue
             reason = Message(
-                "its {n:value} occur as often as the published ones, up to {differ} of {rows} "
-                "rows; rows do not correspond", n=keys, differ=differ, rows=told,
+                "its {n:value} occur as often in both files{but}; rows do not correspond",
+                n=keys, but=Message(", but for {differ} of {rows} rows", differ=differ, rows=told)
+                if differ else "",
             )  # fmt: skip
             return self._counted(o, alike, match, reason, surprise)
         if alike < SAME:
@@ -302,7 +303,7 @@ def _is_enough(one: Explanation, alike: float) -> bool:
 def _holding(one: Explanation, alike: float) -> Message:
     named = "the name agrees, and " if alike >= NAMED else ""
     return Message(
-        "{named}all {rows} rows agree, where chance gives {chance}", named=named, rows=one.rows,
+        "{named}all {rows} rows agree ({chance} would by chance)", named=named, rows=one.rows,
         chance=round(one.rows * one.chance),
     )  # fmt: skip
 

@@ -148,7 +148,7 @@ class Evidence:
     def said(self) -> Message:
         """In words."""
         return Message(
-            "{agree} of {rows} rows agree in {column}, where chance gives {chance}",
+            "{agree} of {rows} rows agree in {column} ({chance} would by chance)",
             agree=self.agree, rows=self.rows, column=Column(self.relation.p.name),
             chance=round(self.rows * self.chance),
         )  # fmt: skip

@@ -239,7 +239,7 @@ def _shuffled(found: Sequence[Relation], ours: int, theirs: int) -> Rows | None:
         kind="shuffled", matched=matched, only_original=ours - matched,
         only_published=theirs - matched,
         reason=Message("the combinations of {n:column} in {matched} of {rows} published rows are "
-                       "in the original, where chance gives {chance}; they are in another order",
+                       "in the original ({chance} would be by chance); they are in another order",
                        n=len(used), matched=matched, rows=theirs, chance=round(float(chance))),
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ from unveil._version import __version__
 from unveil.auditing._answers import answers_of
 from unveil.auditing._discretion import PRIVATE, Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
-from unveil.auditing._finding import Audited, OneSecret, besides, verdict_of
+from unveil.auditing._finding import NO_VERDICT, Audited, OneSecret, besides, verdict_of
 from unveil.auditing._form import FORM, first_fault
 from unveil.auditing._grounds import unanswered
 from unveil.auditing._names import public_command, public_name
@@ -368,7 +368,7 @@ def _suite(
         if release["error"] is not None:
             _outcome(case, "error", release["error"], State.NOT_TESTED)
         else:
-            _outcome(case, "skipped", "no threshold was given, so nothing passes or fails")
+            _outcome(case, "skipped", NO_VERDICT)
     for count, tag in (("tests", "testcase"), ("failures", "testcase/failure"),
                        ("errors", "testcase/error"), ("skipped", "testcase/skipped")):  # fmt: skip
         suite.set(count, str(len(suite.findall(tag))))

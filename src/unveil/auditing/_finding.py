@@ -608,16 +608,28 @@ class Audit(Finding):
         return write_text(file, made[file.suffix.lower()]())
 
 
+_SAY = (
+    "Say what is too much, such as 'k < 5': --fail-on in a shell, fail_on in Python and under "
+    "[thresholds] of a project."
+)
+NO_VERDICT = f"No verdict: no thresholds were given, so no release passes or fails. {_SAY}"
+NO_PASS = f"No release passes, as no thresholds were given. {_SAY}"
+
+
 def verdict_of(audit: Audit) -> list[str]:
     """The verdict in plain words. Where there is no threshold, none is invented."""
     said = [audit.masking(audit.secrets[0]).text(one) for one in audit.assumed]
     if audit.interrupted:
         said.append("This audit was interrupted: the results are incomplete.")
+    if audit.state is None:
+        said.append(NO_VERDICT)
     for one in audit.secrets:
         # Of several secrets each line says which it is about.
         about = f"{one.sensitive}: " if len(audit.secrets) > 1 else ""
         said += [f"{about}{line}" for line in _of_secret(audit, one)]
-    return [*said, *_unroled(audit)]
+    said += _unroled(audit)
+    fails = audit.state is State.FAILS and not audit.thresholds
+    return [*said, NO_PASS] if fails else said
 
 
 def besides(audit: Audit) -> list[str]:

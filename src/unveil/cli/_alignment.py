@@ -8,12 +8,18 @@ from rich.console import Console
 from rich.table import Table
 
 from unveil._text import harmless, percent
-from unveil.aligning import AlignedColumn
+from unveil.aligning import AlignedColumn, Question
 from unveil.cli._console import say, tell
 from unveil.cli._guard import in_command_line_words
-from unveil.errors import InputError, Text
+from unveil.errors import InputError
 from unveil.microdata import Role
 from unveil.projects import TwoFiles
+
+ROLES = {
+    Role.IDENTIFIER: "identifier", Role.QUASI: "quasi", Role.SENSITIVE: "sensitive",
+    Role.COUNT: "count", Role.OTHER: "other",
+}  # fmt: skip
+"""The roles as a project file has them, in the order of the table that is printed."""
 
 
 def show_alignment(found: TwoFiles, roles: Mapping[str, Role], out: Console) -> None:
@@ -29,7 +35,7 @@ def show_alignment(found: TwoFiles, roles: Mapping[str, Role], out: Console) -> 
     for head, ratio in (("column", 3), ("published as", 3), ("how", 2), ("role", 2), ("why", 6)):
         table.add_column(head, overflow="fold", ratio=ratio)
     for one in alignment.columns:
-        role = "" if one.original is None else str(roles.get(one.original, ""))
+        role = "" if one.original is None else ROLES[roles[one.original]]
         published = one.published if one.published is not None else "-"
         table.add_row(
             harmless(one.original or "-"), harmless(published), _how(one), role,
@@ -39,9 +45,11 @@ def show_alignment(found: TwoFiles, roles: Mapping[str, Role], out: Console) -> 
     out.print()
     for name, why in alignment.identifiers.items():
         out.print(harmless(f"- names people: {name}: {why}"))
-    for note in (*alignment.notes, *found.proposal.unsure):
+    notes = found.notes
+    for note in notes:
         out.print(f"- {harmless(in_command_line_words(note))}")
-    out.print()
+    if alignment.identifiers or notes:
+        out.print()
 
 
 def _how(one: AlignedColumn) -> str:
@@ -50,12 +58,12 @@ def _how(one: AlignedColumn) -> str:
     return "; ".join([one.how, *shares])
 
 
-def refuse_open(questions: Sequence[Text]) -> None:
+def refuse_open(questions: Sequence[Question]) -> None:
     """End before any figure if something has to be answered."""
     if not questions:
         return
     for question in questions:
-        say(f"question: {in_command_line_words(question)}")
+        say(f"question: {in_command_line_words(question.text)}")
     raise InputError(
         "nothing is tested before {n} answered; give the options that are named there",
         n="this question is" if len(questions) == 1 else "these questions are",

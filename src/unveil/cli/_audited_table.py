@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unveil.microdata import Microdata, Role
     from unveil.projects import Project, Proposal, TwoFiles
 
+PROJECT = "unveil.toml"
 _OPENING = ("delimiter", "encoding", "columns")  # which go with a proposal, too
 
 
@@ -104,6 +105,11 @@ class AuditedTable:
                     "one out", file=File(self.reading.file),
                 )  # fmt: skip
             return
+        if self.reading.file is None and not self.published and Path(PROJECT).is_file():
+            raise InputError(
+                "nothing was named to audit; for the project in this folder: {project}",
+                project=Option("project", PROJECT),
+            )
         if self.reading.file is None and not self.published:
             raise InputError(
                 "there is nothing to audit: give the original table as FILE, what was published "

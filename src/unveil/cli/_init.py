@@ -12,37 +12,18 @@ from rich.console import Console
 from rich.table import Table
 
 from unveil._text import harmless
-from unveil.cli._alignment import show_alignment
+from unveil.cli._alignment import ROLES, show_alignment
+from unveil.cli._audited_table import PROJECT
 from unveil.cli._console import console, tell, working
 from unveil.cli._guard import guarded, in_command_line_words
 from unveil.cli._outputs import check_output, is_stdout, write_text
-from unveil.cli._sources import OUTPUT, READING, Opening, Released, Renamed, group, typed
+from unveil.cli._sources import OUTPUT, Answers, Opening, Released, typed
 from unveil.errors import File as FileName
 from unveil.errors import InputError, Option
 from unveil.microdata import Role
-from unveil.microdata import options as reading
 from unveil.projects import Proposal, propose, two_files
 
 _LISTED = 40  # columns that are nothing, for the same reason
-_SHOWN = {
-    Role.IDENTIFIER: "identifier",
-    Role.QUASI: "quasi",
-    Role.SENSITIVE: "sensitive",
-    Role.COUNT: "count",
-    Role.OTHER: "other",
-}
-"""The roles as the file has them, in the order of the table that is printed."""
-
-
-@group(READING)
-class Answers(Renamed):
-    """What two files do not tell."""
-
-    declared = {**Renamed.declared}  # noqa: RUF012
-
-    forms: reading.Forms = None
-    how: reading.How = None
-    cells: reading.Cells = None
 
 
 @guarded
@@ -54,7 +35,7 @@ def init(
     out: Annotated[
         Path, typed(OUTPUT, "Where the project file goes. A dash (-) means standard output.",
                      "FILE", "--out", "-o"),
-    ] = Path("unveil.toml"),
+    ] = Path(PROJECT),
     force: Annotated[bool, typed(OUTPUT, "Replace an existing project file.")] = False,
     how: Opening = Opening(),
     answers: Answers = Answers(),
@@ -81,8 +62,16 @@ def init(
         show_proposal(proposal, told)
     else:
         show_alignment(both, project.roles, told)
-        for question in both.open_questions(project.roles):
-            told.print(f"To answer: {harmless(in_command_line_words(question))}")
+        if questions := both.open_questions(project.roles):
+            for question in questions:
+                tell(told, f"To answer first: {harmless(in_command_line_words(question.text))}")
+            told.print()
+            where = "" if is_stdout(out) else f"Written to {out}. "
+            other = "" if str(out) in ("-", PROJECT) else f" -o {shlex.quote(str(out))}"
+            tell(told, f"{where}Nothing is tested before that is answered. Run what is true:")
+            for command in both.answering(questions):
+                tell(told, f"  {command}{other}")
+            return
     if not is_stdout(out):
         tell(told, f"Written to {out}. Read it, correct it, and then:")
         tell(told, f"  unveil audit --project {shlex.quote(str(out))}")
@@ -115,7 +104,7 @@ def _counted(number: int, what: str) -> str:
 
 def _rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
     """One row a column; columns that are nothing, for the same reason, share one."""
-    for role, shown in _SHOWN.items():
+    for role, shown in ROLES.items():
         reasons: dict[str, list[str]] = {}
         for one in proposal.columns:
             if one.role is not role:

@@ -345,6 +345,17 @@ class Renamed(Typed):
     rename: reading.RenameReleased = None
 
 
+@group(READING)
+class Answers(Renamed):
+    """What two files do not tell."""
+
+    declared = {**Renamed.declared}  # noqa: RUF012
+
+    forms: reading.Forms = None
+    how: reading.How = None
+    cells: reading.Cells = None
+
+
 Person = Annotated[
     Texts, typed(PEOPLE, "Show what was found about one person, by name, or without "
                    "--identifier by row, from 1. May be repeated.", "NAME"),

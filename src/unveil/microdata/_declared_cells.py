@@ -57,8 +57,8 @@ class Declared:
         for name, one in words.items():
             if one.word in ("dropped", "new", "unclear"):
                 raise InputError(
-                    "{option} says that column {column} is {word}, but an audit needs it; give "
-                    "another word, or another role to the column",
+                    "it is not known how column {column} was published ({option} says {word}), and "
+                    "an audit needs it; give the right words, or another role to the column",
                     option=Option("how"), column=ColumnName(name), word=one.word,
                 )  # fmt: skip
         return cls(how=words, tables=dict(cells or {}), notation=notation)

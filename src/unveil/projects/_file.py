@@ -52,7 +52,7 @@ from unveil.projects._project import Project
 _FORM = TypeAdapter(ProjectFile)
 
 
-class _InFile(Message):
+class InFile(Message):
     """A message about a project file: options are worded as they stand there, in Python, too."""
 
     def shown(self, view: View) -> str:
@@ -64,7 +64,7 @@ def wrong(file: str, table: str, said: Text, /, **parts: Any) -> InputError:
     inner = said if isinstance(said, Message) else Message(said, **parts)
     where = f", {table}" if table else ""
     return InputError(
-        _InFile("{file}{where}: {said}", file=File(file, bare=True), where=where, said=inner)
+        InFile("{file}{where}: {said}", file=File(file, bare=True), where=where, said=inner)
     )
 
 

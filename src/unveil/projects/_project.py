@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial, reduce
 from pathlib import Path
@@ -224,7 +225,8 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         self._check_roles()
         table = self.opened()
         try:
-            tables = [read_table(table, **_options(self, table, s)) for s in self.sensitive]
+            with _worded_for_a_project():
+                tables = [read_table(table, **_options(self, table, s)) for s in self.sensitive]
         except CountsError as error:
             from unveil.projects._file import wrong
 
@@ -436,6 +438,17 @@ def _made(one: ReleaseAsked, project: Project) -> Mapping[str, Sanitizer | ToRea
     return {name: ToRead(read=partial(_published, one, project, name))}
 
 
+@contextmanager
+def _worded_for_a_project() -> Iterator[None]:
+    """Remedies are worded as they stand in the file: options cannot be typed beside it."""
+    from unveil.projects._file import InFile
+
+    try:
+        yield
+    except InputError as error:
+        raise type(error)(InFile(error.message.text, **error.message.parts)) from error
+
+
 def _published(one: ReleaseAsked, project: Project, name: str, table: Microdata) -> AnyRelease:
     assert one.file is not None
     file = project.folder / one.file
@@ -447,7 +460,8 @@ def _published(one: ReleaseAsked, project: Project, name: str, table: Microdata)
     used = [column.name for column in (*table.quasi, table.sensitive)]
     for what in ("how", "cells"):  # of the other sensitive columns it has its own
         options[what] = {n: given for n, given in (options.get(what) or {}).items() if n in used}
-    return read_release(file, table, made_by=name, **options)
+    with _worded_for_a_project():
+        return read_release(file, table, made_by=name, **options)
 
 
 def _alone(

@@ -81,6 +81,7 @@ def propose(
         columns=tuple(_column(one, kinds[one.name]) for one in settled),
         sensitive=_secrets(settled), missing=missing, hierarchies=trees,
         notes=(*seen.notes, *about_trees, *about_missing, *_about_roles(settled, seen)),
+        about_missing=tuple(about_missing),
         file=seen.file, delimiter=delimiter, encoding=encoding, names=columns,
     )  # fmt: skip
 
@@ -170,6 +171,8 @@ class Proposal:
         Files beside the table that fit.
     notes : tuple of Message
         Notes on the whole table.
+    about_missing : tuple of Message
+        Those of them that are about missing values.
     sensitive : tuple of str
         Columns that an attacker may want to know, the most protected first.
     file, delimiter, encoding, names
@@ -183,6 +186,7 @@ class Proposal:
     missing: Missing = "error"
     hierarchies: Mapping[str, Path] = field(default_factory=dict)
     notes: tuple[Text, ...] = ()
+    about_missing: tuple[Text, ...] = ()
     file: Path | None = None
     delimiter: str | None = None
     encoding: str | None = None

@@ -7,6 +7,7 @@ answered first: no figure rests on a guess.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -15,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from unveil.aligning import AlignedColumn, Alignment, align
+from unveil.aligning import AlignedColumn, Alignment, Question, align
 from unveil.errors import (
     Cell,
     Column,
@@ -25,12 +26,14 @@ from unveil.errors import (
     Message,
     Option,
     Text,
+    View,
     did_you_mean,
 )
 from unveil.microdata import Role, column_cells
 from unveil.projects._form import ReleaseAsked
 from unveil.projects._project import Project, seen_from
 from unveil.projects._propose import Proposal, propose
+from unveil.roles import COARSER
 
 _USED = (Role.QUASI, Role.SENSITIVE)
 _FEW = 5  # a table with a value that fewer people have is not written down
@@ -69,31 +72,70 @@ class TwoFiles:
                 found.setdefault(one.original, one)
         return found
 
-    def open_questions(self, roles: Mapping[str, Role]) -> list[Text]:
+    def open_questions(self, roles: Mapping[str, Role]) -> list[Question]:
         """What must be answered before anything is tested, with the options that answer it."""
         used = [name for name, role in roles.items() if role in _USED]
-        asked: list[Text] = [one.text for one in self.alignment.questions if one.must]
-        asked += [one.text for one in self.alignment.questions
+        asked = [one for one in self.alignment.questions if one.must]
+        asked += [one for one in self.alignment.questions
                   if not one.must and self._original_of(one.column) in used]  # fmt: skip
         if not self.alignment.related:
-            asked.append(Message(
+            asked.append(Question(column="", answers=(), text=Message(
                 "nothing shows that {published} was made from {original}: is it the right file? "
                 "If columns have other names there, give {rename}",
                 published=File(self.published), original=File(self.original),
                 rename=Option("rename"),
-            ))  # fmt: skip
+            )))  # fmt: skip
         for name in used:
             one = self.columns.get(name)
             if one is not None and one.how == "unclear" and name not in self.how:
-                asked.append(Message(
+                perturbed = {"how": {name: "perturbed"}}
+                asked.append(Question(column=name, answers=(perturbed,), text=Message(
                     "{column}: how it was published is not known ({reason}); if its values were "
                     "changed, give {perturbed}, or say what was done: {year}; or leave it out of "
                     "{quasi} and {sensitive}", column=Column(name), reason=one.reason,
                     perturbed=Option("how", {name: "perturbed"}),
                     year=Option("how", {name: "rounded 1000"}), quasi=Option("quasi"),
                     sensitive=Option("sensitive"),
-                ))  # fmt: skip
+                )))  # fmt: skip
         return asked
+
+    def answering(self, questions: Sequence[Question]) -> list[str]:
+        """Commands that answer: a question alone in each of its ways, several each in its first."""
+        ways = ([[way] for way in questions[0].answers] if len(questions) == 1
+                else [[one.answers[0] for one in questions if one.answers]])  # fmt: skip
+        files = [shlex.quote(str(file)) for file in (self.original, self.published)]
+        return [
+            " ".join(["unveil init", *files, *(
+                Option(option, answer).shown(View("shell"))
+                for answers in way for option, answer in answers.items()
+            ), "--force"])
+            for way in ways if way
+        ]  # fmt: skip
+
+    @property
+    def notes(self) -> list[Text]:
+        """What to check, and how files were read; each once."""
+        said: list[Text] = [*self.alignment.notes]
+        said += [
+            Message("{column}: {unsure}", column=name, unsure=unsure)
+            for name in self.columns if (unsure := self._unsure(name)) is not None
+        ]  # fmt: skip
+        said += [one for one in self.proposal.notes if one not in self.proposal.about_missing]
+        said += [
+            Message("{share:%} of the rows have no {column}: they are kept, and missing is a value "
+                    "of its own", share=one.gaps[0], column=Column(name))
+            for name, one in self.columns.items() if one.gaps[0] and one.role is Role.QUASI
+        ]  # fmt: skip
+        return [*dict.fromkeys(said)]
+
+    def _unsure(self, name: str) -> str | None:
+        """What to check about a column, now that it is known how it was published."""
+        unsure = self.proposal[name].unsure
+        if unsure is None or not unsure.endswith(COARSER):
+            return unsure
+        if self.columns[name].how != "unchanged":
+            return None  # which has been done
+        return f"{unsure.removesuffix(COARSER)}, and it is published as it is"
 
     def _original_of(self, name: str) -> str:
         return self.alignment.rename.get(name, name)
@@ -131,41 +173,57 @@ class TwoFiles:
         roles = self.roles() if roles is None else roles
         used = [name for name, role in roles.items() if role in _USED]
         columns = {name: self.columns[name] for name in used}
-        how = {name: self.how.get(name, one.how) for name, one in columns.items()}
+        how = {name: self.how.get(name, one.how) for name, one in self.columns.items()
+               if name in used or one.how != "unclear"}  # fmt: skip
         how |= dict.fromkeys(self.asked("rename") & how.keys(), "unclear")  # which is refused
         tables = {name: one.cells for name, one in columns.items()
                   if one.cells is not None and name not in self.how
                   and not (written and self._has_rare(name))}  # fmt: skip
         tables |= self.cells
-        options: dict[str, Any] = {
+        options: dict[str, Any] = {  # what names people keeps the name that readers know
             "rename": {one.published: name for name, one in self.columns.items()
-                       if one.published != name} or None,
+                       if one.published != name and roles[name] is not Role.IDENTIFIER} or None,
             "how": how or None, "cells": tables or None,
         }  # fmt: skip
         gaps = any(one.gaps[0] for one in columns.values())
         data = replace(base.data, missing="keep" if gaps else base.data.missing)
         forms = {name: form for name, form in self.alignment.forms.items()
-                 if name in used and name not in self.asked("forms")}  # fmt: skip
+                 if name in self.columns and name not in self.asked("forms")}  # fmt: skip
         release = ReleaseAsked(
             file=seen_from(base.folder, self.published),
             options={name: one for name, one in options.items() if one is not None},
-            reasons={name: str(one.reason) for name, one in columns.items() if one.reason},
+            reasons={name: self._why(name, tables) for name in how},
             comments=tuple(map(str, self._comments(roles))),
         )  # fmt: skip
         return replace(
             base, data=data, roles=roles, releases=(release,), forms={**base.forms, **forms},
             kinds={n: kind for n, kind in base.kinds.items() if n in used and n not in forms},
-            reasons={name: self._reason(name, why) for name, why in base.reasons.items()},
+            reasons={name: self._reason(name) for name in base.reasons},
         )  # fmt: skip
 
     def _role(self, name: str, role: Role) -> Role:
         return Role.OTHER if role in _USED and name not in self.columns else role
 
-    def _reason(self, name: str, why: str) -> str:
-        role = self.proposal[name].role
-        if role in _USED and name not in self.columns:
-            return f"not published; otherwise {role}: {why}"
-        return why
+    def _reason(self, name: str) -> str:
+        """Why a column has its role, and what to check."""
+        proposed = self.proposal[name]
+        if name not in self.columns:
+            other = f"otherwise {proposed.role}: " if proposed.role in _USED else ""
+            return f"not published; {other}{proposed.reason}"
+        unsure = self._unsure(name)
+        return proposed.reason if unsure is None else f"{proposed.reason}. To check: {unsure}"
+
+    def _why(self, name: str, tables: Mapping[str, Any]) -> str:
+        """Why a column is read as it is, and where its table is."""
+        if name in self.how:
+            return "as it was given"
+        one = self.columns[name]
+        if one.cells is None or name in tables:
+            return str(one.reason)
+        return (
+            f"{one.reason}; which text stands for which values is learned from the rows of both "
+            "files, and not listed here, as few people have some of the values"
+        )
 
     def _has_rare(self, name: str) -> bool:
         """Whether a table of a column would show a value that few people have."""
@@ -185,8 +243,11 @@ class TwoFiles:
             yield Message("names people: {name}: {why}", name=name, why=why)
         for name, why in self.alignment.repeated.items():
             yield Message("published twice: {name}: {why}", name=name, why=why)
-        for question in self.open_questions(roles):
-            yield Message("to answer: {question}", question=question)
+        questions = self.open_questions(roles)
+        for question in questions:
+            yield f"to answer first: {question.text.shown(View('shell'))}"
+        for command in self.answering(questions):
+            yield f"if that is true: {command}"
 
 
 def two_files(
@@ -228,7 +289,8 @@ def with_learned_tables(one: ReleaseAsked, project: Project) -> dict[str, Any]:
     options = dict(one.options)
     tables = dict(options.get("cells") or {})
     lacking = [name for name, how in (options.get("how") or {}).items()
-               if how in ("recoded", "set") and name not in tables]  # fmt: skip
+               if how in ("recoded", "set") and name not in tables
+               and project.roles.get(name) in _USED]  # fmt: skip
     if not lacking or one.file is None or project.data.file is None:
         return options
     rename = options.get("rename") or {}

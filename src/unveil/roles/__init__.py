@@ -6,6 +6,6 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.roles._looking import FEW, ColumnNames, LookedAt, Profile, look_at, profiles_of
-    from unveil.roles._roles import SECRETS, Leaning, Settled, settle, share
+    from unveil.roles._roles import COARSER, SECRETS, Leaning, Settled, settle, share
 
 __all__, __getattr__ = lazily(__name__)

@@ -159,6 +159,8 @@ def _span(one: Profile) -> str:
     return f", nearly all from {low:.0f} to {high:.0f}"
 
 
+COARSER = "; give it a hierarchy, or leave it out"
+"""What to do about a column that points to people, if nobody has done anything yet."""
 SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
 """What may be sensitive, the most protected first."""
 
@@ -250,8 +252,8 @@ def _first_role(one: Settled, protected: bool) -> Settled:
     if leaning is Leaning.KNOWN:
         if profile.alone >= _MOSTLY_EMPTY and profile.size > _MANY_VALUES:
             unsure = (
-                f"{share(profile.alone)} of the values occur once: it points to people by itself; "
-                "give it a hierarchy, or leave it out"
+                f"{share(profile.alone)} of the values occur once: it points to people by itself"
+                f"{COARSER}"
             )
         return replace(one, role=Role.QUASI, unsure=unsure)
     if profile.stray:

@@ -128,7 +128,7 @@ _FOLDED = 10  # rows: longer tables are folded
 _SENTENCES = 3  # more are folded
 _LONG = 330  # letters below a chart; more are folded
 _MAPS = 1  # heat maps of the same kind; more are folded
-PRIVACY = ("delta", "gr", "prosecutor", "one_value")
+PRIVACY = ("delta", "one_value", "gr", "prosecutor")
 
 _LEGENDS: dict[str, Kind] = {
     "distribution": "line", "lines": "line", "curves": "line", "points": "mark", "dots": "mark",
@@ -220,7 +220,8 @@ def _row(
     best = (min if figure["lower_is_better"] else max)(
         known, key=lambda value: _size(value) or 0.0, default=None
     )
-    told_apart = len({_text(name, value, figure) for value in values}) > 1
+    several = sum(not release["untouched"] for release in releases) > 1
+    told_apart = several and len({_text(name, value, figure) for value in values}) > 1
     return {
         "name": name,
         "title": figure["title"],
@@ -288,10 +289,12 @@ def _trade_chart(
     families: Mapping[str, Sequence[Family]],
 ) -> dict[str, Any] | None:
     everything = [one for some in releases.values() for one in some]
+    # The baseline alone is no comparison.
+    compared = [one for one in everything if not one["untouched"]] or everything
     privacy = next(
         (
             name for name in PRIVACY
-            if any(_size(one["figures"].get(name)) is not None for one in everything)
+            if any(_size(one["figures"].get(name)) is not None for one in compared)
         ), None,
     )  # fmt: skip
     if privacy is None:
