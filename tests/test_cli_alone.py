@@ -90,6 +90,39 @@ def test_several_files_secrets_and_the_older_name_of_the_option():
     assert not content["secrets"][0]["releases"][0]["unroled"]
 
 
+def test_files_of_one_name_are_told_apart_by_their_folders(folder: Path):
+    for name, rows in (("old", 24), ("new", 48)):
+        (folder / name).mkdir()
+        PEOPLE[:rows].assign(age="20-59").to_csv(folder / name / "a.csv", index=False)
+    both = ["--published", "old/a.csv", "--published", str(folder / "new" / "a.csv")]
+    done = run("audit", *both, *ROLES, "--attack", "measures,remedies", "--fail-on", "k < 12",
+               "--report", "r.html", "--junit", "j.xml", code=1)  # fmt: skip
+    said = words(done.stdout)
+    assert "audit of a.csv (old) and a.csv (new) alone" in said
+    assert "a.csv (old) FAILS" in said
+    assert "a.csv (new) passes" in said
+    assert (
+        "What to change: - Under a.csv (old), all 24 people are in a class of fewer than 12" in said
+    )
+    assert "Note: a.csv (old): disease" not in said  # it is the same in both
+    for file in ("r.html", "j.xml"):
+        text = Path(file).read_text("utf-8")
+        assert "(old)" in text
+        assert str(folder) not in text
+    done = run("measures", "old/a.csv", "new/a.csv", *ROLES)
+    assert "a.csv (old)" in done.stdout
+
+
+def test_a_sheet_of_a_workbook_is_read(folder: Path):
+    with pd.ExcelWriter("book.xlsx") as book:
+        pd.DataFrame({"x": [1]}).to_excel(book, sheet_name="notes", index=False)
+        PEOPLE.assign(age="20-59").to_excel(book, sheet_name="data", index=False)
+    sheet = ["--sheet", "data", *ROLES]
+    done = run("audit", "--published", "book.xlsx", *sheet, *QUICK, "--fail-on", "k < 16")
+    assert "k is 16, which is not below 16" in words(done.stdout)
+    assert "k                          16" in run("measures", "book.xlsx", *sheet).stdout
+
+
 def test_a_list_of_people_is_looked_for():
     asked = ["--published", "published.csv", *ROLES, "--attack", "linkage,definetti"]
     run("audit", *asked, "--external", "voters.csv", "--identifier", "name", "--json", "a.json")

@@ -18,7 +18,7 @@ import re
 import secrets
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
@@ -456,3 +456,25 @@ def not_written(path: Place, error: OSError) -> NotWrittenError:
         "cannot write {file}: {why}", file=File(path),
         why=why if remedy is None else Message("{why}; {remedy}", why=why, remedy=remedy),
     )  # fmt: skip
+
+
+def told_apart(files: Sequence[Path]) -> list[str]:
+    """Names of files without folders; of those with the same name, each with one that differs.
+
+    >>> told_apart([Path("old/a.csv"), Path("new/a.csv"), Path("b.csv")])
+    ['a.csv (old)', 'a.csv (new)', 'b.csv']
+    >>> told_apart([Path("a.csv"), Path("/1/x/a.csv"), Path("/2/x/a.csv")])[1:]
+    ['a.csv (1)', 'a.csv (2)']
+    """
+    whole = {file: Path(os.path.abspath(file)).parts for file in files}
+    found = []
+    for file in files:
+        alike = [parts for one, parts in whole.items() if one.name == file.name]
+        folder = ""
+        for depth in range(2, len(whole[file]) + 1):
+            there = {parts[-depth] if depth <= len(parts) else "" for parts in alike}
+            if len(there) == len(alike):
+                folder = whole[file][-depth].strip(os.sep)
+                break
+        found.append(f"{file.name} ({folder})" if folder and len(alike) > 1 else file.name)
+    return found

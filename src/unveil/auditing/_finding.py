@@ -245,7 +245,15 @@ class OneSecret:
         """How the table was read; without the original, how what was published was."""
         if self.microdata is not None:
             return self.microdata.notes
-        return [*dict.fromkeys(note for release in self.published for note in release.notes)]
+        found: dict[Text, None] = {}
+        for one in self.published:
+            for note in one.notes:
+                own = not all(note in other.notes for other in self.published)
+                if own and one.made_by not in str(note):
+                    note = Message("{release}: {note}", note=note,
+                                   release=File(one.made_by, bare=True))  # fmt: skip
+                found.setdefault(note)
+        return [*found]
 
     @cached_property
     def columns(self) -> Sequence[Column]:

@@ -204,6 +204,7 @@ def show_audit(found: Audit, out: Console) -> None:
         for among in one.among:
             _say(f"* {among}", out)
         _show_what_is_lacking(one, found.masking(one), out)
+        _show_what_to_change(found, one, out)
     if alone:
         for note in found.notes:
             _say(f"Note: {in_command_line_words(note)}", out)
@@ -272,6 +273,24 @@ def _table(first: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(first, no_wrap=True)
     return table
+
+
+def _show_what_to_change(found: Audit, one: OneSecret, out: Console) -> None:
+    """Who is at risk, and what would help, in short; the report has it in full."""
+    part = next((part for part in found.parts if part.name == "remedies"), None)
+    if part is None or len(one.audited) > _ACROSS:
+        return
+    findings = {
+        audited.name: look.finding
+        for audited in one.audited
+        if (look := audited.looked.get(part.name)) is not None and look.finding is not None
+    }
+    said = part.in_short(findings, found.asked_of(one), one.coarse) if findings else []
+    if said:
+        _say("What to change:", out)
+        for sentence in said:
+            _say(f"- {in_command_line_words(sentence)}", out, inset="  ")
+        out.print()
 
 
 def _show_what_is_lacking(one: OneSecret, masking: Masking, out: Console) -> None:

@@ -212,8 +212,9 @@ def _column_names(file: Path, asked: Mapping[str, Any]) -> Sequence[str]:
 
 
 def _named(files: Sequence[Path]) -> dict[str, Path]:
-    alone = len({file.name for file in files}) == len(files)
-    named = {(file.name if alone else str(file)): file for file in files}
+    from unveil.files import told_apart
+
+    named = dict(zip(told_apart(files), files, strict=True))
     if len(named) < len(files):
         raise InputError("a file is named twice")
     return named

@@ -14,12 +14,14 @@ from unveil.cli._guard import in_command_line_words
 from unveil.cli._reading import Reading
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, InternalError, Option, Text, UnveilError
+from unveil.files import told_apart
 from unveil.measures import identifiers
 from unveil.microdata import (
     AnyRelease,
     Microdata,
     csv_layout,
     is_parquet,
+    is_workbook,
     read_anatomy,
     read_release,
 )
@@ -195,9 +197,11 @@ class Given:
         typed = [*releases, *anatomies]
         tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
 
+        unnamed = [file for name, file in typed if name is None]
+        names = dict(zip(unnamed, told_apart(unnamed), strict=True))
+
         def called(name: str | None, file: Path) -> str:
-            alone = sum(other.name == file.name for name, other in typed if name is None) == 1
-            return name or (file.name if alone and file.name else str(file))
+            return name or names[file] or str(file)
 
         first = typed[: len(self.releases)]
         found = [
@@ -230,6 +234,7 @@ class Given:
                 file, quasi=reading.quasi, sensitive=reading.get("sensitive"),
                 domains=self.domains, **_kinds(reading), **options,
                 delimiter=reading.get("delimiter") if reading.file is None else None,
+                sheet=reading.get("sheet") if reading.file is None and is_workbook(file) else None,
             )  # fmt: skip
 
         def notes() -> list[str]:

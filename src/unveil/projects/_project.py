@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from unveil.errors import CountsError, File, InputError, Listed, Message, Option
-from unveil.files import write_new, write_text
+from unveil.files import told_apart, write_new, write_text
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -424,7 +424,9 @@ def _made(one: ReleaseAsked, project: Project) -> Mapping[str, Sanitizer | ToRea
         oracle = Oracle(_oracle_at(project.folder, one.oracle), **one.options)
         return {one.name or public_name(oracle.label): oracle}
     assert one.file is not None
-    name = one.name or public_name(one.file)
+    unnamed = [Path(other.file) for other in project.releases if other.file and not other.name]
+    names = dict(zip(unnamed, told_apart(unnamed), strict=True))
+    name = one.name or public_name(names[Path(one.file)])
     if not (project.folder / one.file).exists():
         raise InputError("{file}, [[releases]]: there is no file {name}",
                          file=File(project.source, bare=True), name=File(one.file))  # fmt: skip

@@ -16,9 +16,9 @@ DECLARATION = Declaration(
     figures=(),
     means="People are at risk who look like few others, or whose class has a single sensitive "
     "value. Each published column is tried in coarser forms: wider bands, a higher level of its "
-    "hierarchy, fewer characters, rare values as one, or left out. A trial counts the classes that "
-    "would be left, and the information that it costs. Nothing else is tried: audit the changed "
-    "release before it is published.",
+    "hierarchy, fewer characters, the highest, lowest or rare values as one, or left out. A trial "
+    "counts the classes that would be left, and the information that it costs. Nothing else is "
+    "tried: audit the changed release before it is published.",
     assumes="The attacker knows the published cells of a person and no more. A trial coarsens all "
     "cells of a column alike, after everything else was done; a sanitizer that is told to coarsen "
     "the column may do better. All columns matter alike for the information loss.",
