@@ -116,11 +116,19 @@ def test_files_of_one_name_are_told_apart_by_their_folders(folder: Path):
 def test_a_sheet_of_a_workbook_is_read(folder: Path):
     with pd.ExcelWriter("book.xlsx") as book:
         pd.DataFrame({"x": [1]}).to_excel(book, sheet_name="notes", index=False)
-        PEOPLE.assign(age="20-59").to_excel(book, sheet_name="data", index=False)
+        PEOPLE.drop(columns="name").assign(age="20-59").to_excel(
+            book, sheet_name="data", index=False
+        )
     sheet = ["--sheet", "data", *ROLES]
     done = run("audit", "--published", "book.xlsx", *sheet, *QUICK, "--fail-on", "k < 16")
     assert "k is 16, which is not below 16" in words(done.stdout)
     assert "k                          16" in run("measures", "book.xlsx", *sheet).stdout
+    done = run("audit", "--published", "book.xlsx", "--sheet", "data", *QUICK)
+    assert "48 rows, 4 columns" in words(done.stdout)
+    run("init", "book.xlsx", "--sheet", "data")
+    assert 'sheet = "data"' in Path("unveil.toml").read_text()
+    assert "for Excel workbooks" in run("init", "published.csv", "--sheet", "data", "-o", "x.toml",
+                                        code=2).stderr  # fmt: skip
 
 
 def test_a_list_of_people_is_looked_for():

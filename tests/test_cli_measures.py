@@ -241,3 +241,19 @@ def test_nodes_of_hierarchies_that_a_population_is_beneath(tmp_path, monkeypatch
     assert found["measures"]["reidentification_risk"]["marketer"]["average"] == pytest.approx(
         (2 * (1 / 3) + 1) / 3
     )
+
+
+def test_what_was_published_is_named_as_in_an_audit_and_several_secrets_are_measured(published):
+    one = run("diverse.csv", *KEYS)
+    assert run("--published", "diverse.csv", *KEYS).output == one.output
+    done = run("--published", "first=diverse.csv", "close.csv", "--quasi", "ZIP*,Age*",
+               "--sensitive", "Salary,Disease", "--categorical", "Salary",
+               "--json", "all.json")  # fmt: skip
+    assert done.exit_code == 0, done.output
+    found = json.loads((published / "all.json").read_text())["findings"]
+    assert [(one["sensitive"], one["source"]) for one in found] == [
+        (secret, file) for secret in ("Salary", "Disease") for file in ("close.csv", "diverse.csv")
+    ]  # fmt: skip
+    assert "first" in done.output
+    assert "equal distance" in done.output  # words have no order
+    assert run("--published", "diverse.csv", *KEYS, "--form", "Age=1,2").exit_code == 2

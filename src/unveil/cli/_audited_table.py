@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unveil.projects import Project, Proposal, TwoFiles
 
 PROJECT = "unveil.toml"
-_OPENING = ("delimiter", "encoding", "columns")  # which go with a proposal, too
+_OPENING = ("delimiter", "encoding", "columns", "sheet")  # which go with a proposal, too
 
 
 @group(ROLES)
@@ -157,7 +157,7 @@ class AuditedTable:
             return two_files(
                 file, self.released, rename=given.rename, forms=self.reading.get("forms"),
                 how=given.how, cells=given.cells, delimiter=self.reading.get("delimiter"),
-                encoding=self.reading.get("encoding"),
+                encoding=self.reading.get("encoding"), sheet=self.reading.get("sheet"),
             )  # fmt: skip
 
     @cached_property

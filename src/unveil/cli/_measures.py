@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Group, Parameter
 
 from unveil.cli._guard import guarded
-from unveil.cli._reading import Reading, on_disk
+from unveil.cli._reading import Reading, named_file, on_disk
 from unveil.cli._sources import OUTPUT, READING, ROLES, Opening, Typed, group, taking, typed
 from unveil.errors import File, InputError, Listed, Option, View
 from unveil.microdata import options as reading
@@ -42,12 +42,12 @@ class _Keys(Opening):
         Shell(parse=names, metavar="COLUMNS", letter="q"),
     ] = None
     sensitive: Annotated[
-        str | None,
+        reading.Names | None,
         Help(
-            "Sensitive column: what an attacker wants to know. Without it only the classes are "
-            "measured."
+            "Sensitive columns: what an attacker wants to know. Several, such as "
+            "income,diagnosis, are measured in turn. Without it only the classes are measured."
         ),
-        Shell(metavar="COLUMN", letter="s"),
+        Shell(parse=names, metavar="COLUMNS", letter="s"),
     ] = None
 
 
@@ -77,27 +77,42 @@ class _Columns(_Keys):
         Shell(metavar="SIZE"),
     ] = None
 
-    def trees(self) -> "Mapping[str, Hierarchy]":
+    @property
+    def secrets(self) -> Sequence[str | None]:
+        """Each sensitive column; None alone where there is none."""
+        return self.values().get("sensitive") or (None,)
+
+    def trees(self, sensitive: str | None) -> "Mapping[str, Hierarchy]":
         """The hierarchies of all columns that have one."""
         if self.hierarchies is None:
             return {}
         from unveil.microdata import read_hierarchies
 
-        columns = [*self.values().get("quasi", ()), *([self.sensitive] if self.sensitive else [])]
+        columns = [*self.values().get("quasi", ()), *([sensitive] if sensitive else [])]
         return read_hierarchies(self.hierarchies, columns)
 
-    def counting(self) -> dict[str, Any]:
-        """The same, as `count` takes it."""
-        own = {name: tree for name, tree in self.trees().items() if name == self.sensitive}
-        options = {**self.values(), "hierarchies": own or None}
+    def counting(self, sensitive: str | None) -> dict[str, Any]:
+        """The same, as `count` takes it, with one of the sensitive columns."""
+        own = {name: tree for name, tree in self.trees(sensitive).items() if name == sensitive}
+        options = {**self.values(), "sensitive": sensitive, "hierarchies": own or None}
+        # What is said of the other sensitive columns is for their turn.
+        others = {one for one in self.secrets if one != sensitive}
+        for name in ("forms", "ordinal"):
+            if name in options:
+                options[name] = {c: said for c, said in options[name].items() if c not in others}
+        for name in ("numeric", "categorical"):
+            if name in options:
+                options[name] = [c for c in options[name] if c not in others]
+        options = {name: one for name, one in options.items() if one not in ({}, [])}
         return {"header" if name == "columns" else name: one for name, one in options.items()}
 
-    def read(self, file: Path) -> "Microdata":
+    def read(self, file: Path, sensitive: str | None) -> "Microdata":
         """The original table."""
         from unveil.microdata import is_parquet
 
         others = {"engine", "memory", *(Opening.declared if is_parquet(file) else ())}
         options = {name: one for name, one in self.values().items() if name not in others}
+        options["sensitive"] = sensitive
         return Reading(file=file, options=options, counted_elsewhere=True).read()
 
 
@@ -131,6 +146,11 @@ def measures(
                         "folder of .parquet files. A dash (-) means standard input. Several are "
                         "put side by side."),
     ],
+    published: Annotated[
+        list[Path] | None,
+        typed(ROLES, "The same as FILE, as in unveil audit. May be repeated, and have a name in "
+              "front: 'city=published.csv'.", "FILE", "--published", "--release"),
+    ] = None,
     columns: _Columns = _COLUMNS,
     original: Annotated[
         Path | None, typed(MEASURES, "The original table, one row per person, to tell what the "
@@ -140,20 +160,28 @@ def measures(
     options: dict[str, Any],
 ) -> None:  # fmt: skip
     """Measure tables by their classes."""
+    given = [named_file(file) for file in published or ()]
+    files = (*files, *(file for _, file in given))
     if not files:
         raise InputError("there is nothing to measure: name a table")
     with _on_disk(files) as there:
         _check(there, columns, options, original, outputs)
+        named = _named(there, {file: name for name, file in given if name})
         if options.get("population") is not None:
-            trees = columns.trees()
-            trees = {name: tree for name, tree in trees.items() if name != columns.sensitive}
-            options |= {"population": str(options["population"]), "key_hierarchies": trees or None}
-        asked = {**columns.counting(), **options}
-        found = {
-            name: _measured(file, asked, alone=len(there) == 1)
-            for name, file in _named(there).items()
-        }
-        lost = {} if original is None else _lost(_named(there), columns, original)
+            options["population"] = str(options["population"])
+        found: dict[str | None, dict[str, Measures]] = {}
+        lost: dict[str, Finding] = {}
+        for secret in columns.secrets:
+            asked = {**columns.counting(secret), **options}
+            if options.get("population") is not None:
+                trees = columns.trees(secret)
+                trees = {name: tree for name, tree in trees.items() if name != secret}
+                asked["key_hierarchies"] = trees or None
+            found[secret] = {
+                name: _measured(file, asked, alone=len(there) == 1) for name, file in named.items()
+            }
+        if original is not None:  # what is lost of the keys is the same for each
+            lost = _lost(named, columns, original)
     _show(found, lost, outputs)
 
 
@@ -211,10 +239,12 @@ def _column_names(file: Path, asked: Mapping[str, Any]) -> Sequence[str]:
                       sheet=asked.get("sheet"), name_unnamed=True).names  # fmt: skip
 
 
-def _named(files: Sequence[Path]) -> dict[str, Path]:
+def _named(files: Sequence[Path], said: Mapping[Path, str]) -> dict[str, Path]:
     from unveil.files import told_apart
 
-    named = dict(zip(told_apart(files), files, strict=True))
+    named = {
+        said.get(file, name): file for name, file in zip(told_apart(files), files, strict=True)
+    }
     if len(named) < len(files):
         raise InputError("a file is named twice")
     return named
@@ -239,7 +269,7 @@ def _lost(files: Mapping[str, Path], columns: _Columns, original: Path) -> "dict
     from unveil.measures import utility
     from unveil.microdata import at_published_level, read_release
 
-    microdata, encoding = columns.read(original), columns.encoding
+    microdata, encoding = columns.read(original, columns.secrets[0]), columns.encoding
     found: dict[str, Finding] = {}
     for name, file in files.items():
         release = read_release(file, microdata, made_by=name, encoding=encoding)
@@ -248,28 +278,33 @@ def _lost(files: Mapping[str, Path], columns: _Columns, original: Path) -> "dict
 
 
 def _show(
-    found: "Mapping[str, Measures]", lost: "Mapping[str, Finding]", outputs: _Outputs
-) -> None:
+    found: "Mapping[str | None, Mapping[str, Measures]]", lost: "Mapping[str, Finding]",
+    outputs: _Outputs,
+) -> None:  # fmt: skip
     from unveil.cli._console import console
     from unveil.cli._outputs import Files, is_stdout, print_text
     from unveil.measures import MeasuresComparison
 
-    whole: Finding = next(iter(found.values()))
-    if len(found) > 1:
-        whole = MeasuresComparison(tables=dict(found))
+    every = [one for tables in found.values() for one in tables.values()]
+    whole: list[Finding] = [
+        MeasuresComparison(tables=dict(tables)) if len(tables) > 1 else next(iter(tables.values()))
+        for tables in found.values()
+    ]
     out = console(stderr=is_stdout(outputs.json))
     with Files(out) as files:
         if outputs.json is not None:
-            results: list[Finding] = [*found.values(), *lost.values()]
+            results: list[Finding] = [*every, *lost.values()]
             files.findings(outputs.json, results, records=outputs.records)
         if outputs.plot is not None:
-            files.picture(outputs.plot, whole.plot())
+            files.picture(outputs.plot, whole[0].plot())  # of sizes, which are the same for each
         files.write()
-        print_text(whole.summary(SHELL), out)
-        if outputs.classes:
-            for name, one in found.items():
+        for place, tables in enumerate(found.values()):
+            if place:
                 out.print()
-                where = f", {name}" if len(found) > 1 else ""
+            print_text(whole[place].summary(SHELL), out)
+            for name, one in tables.items() if outputs.classes else ():
+                out.print()
+                where = f", {name}" if len(tables) > 1 else ""
                 print_text("\n".join(_deciding(one, where)), out)
         for loss in lost.values():
             out.print()

@@ -81,6 +81,14 @@ class Reading:
         return quantize(microdata, shares, by="quantiles") if shares else microdata
 
 
+def named_file(typed: Path) -> tuple[str | None, Path]:
+    """A file that may have a name before it: ``city=published.csv``."""
+    name, equals, file = str(typed).partition("=")
+    if typed.exists() or not equals or not name.strip() or not file.strip():
+        return None, typed
+    return name.strip(), Path(file.strip())
+
+
 @contextmanager
 def on_disk(file: Path) -> Iterator[Path]:
     """A file; in place of a dash one that has what stands on standard input."""

@@ -11,7 +11,7 @@ from unveil._exits import Exit, ExitCode
 from unveil._faults import contained
 from unveil.cli._console import say
 from unveil.cli._guard import in_command_line_words
-from unveil.cli._reading import Reading
+from unveil.cli._reading import Reading, named_file
 from unveil.cli._testing import warm_up
 from unveil.errors import InputError, InternalError, Option, Text, UnveilError
 from unveil.files import told_apart
@@ -127,7 +127,7 @@ class Given:
     @property
     def files(self) -> list[Path]:
         """What was published, without the names before it."""
-        return [file for _, file in map(_named, [*self.releases, *self.anatomies])]
+        return [file for _, file in map(named_file, [*self.releases, *self.anatomies])]
 
     def check(self, reading: Reading, *, names_people: bool = False) -> None:
         """What can be wrong without opening a file.
@@ -193,7 +193,7 @@ class Given:
 
     def files_to_read(self, reading: Reading, microdata: Microdata | None) -> list[ToRead]:
         """What was published."""
-        releases, anatomies = map(_named, self.releases), map(_named, self.anatomies)
+        releases, anatomies = map(named_file, self.releases), map(named_file, self.anatomies)
         typed = [*releases, *anatomies]
         tables: Sequence[Path | None] = self.sensitive_tables or [None] * len(self.anatomies)
 
@@ -327,14 +327,6 @@ def _noting(one: ToRead, microdata: Microdata | None) -> ToRead:
         return [finding.story().verdict for finding in found if finding.found]
 
     return replace(one, get=get, named_people=named_people)
-
-
-def _named(typed: Path) -> tuple[str | None, Path]:
-    """A file that may have a name before it: ``city=published.csv``."""
-    name, equals, file = str(typed).partition("=")
-    if typed.exists() or not equals or not name.strip() or not file.strip():
-        return None, typed
-    return name.strip(), Path(file.strip())
 
 
 def sanitized(sanitizer: Sanitizer, microdata: Microdata) -> ToRead:

@@ -43,6 +43,7 @@ def propose(
     delimiter: str | None = None,
     encoding: str | None = None,
     columns: ColumnNames | None = None,
+    sheet: str | None = None,
 ) -> Proposal:
     """Propose a role for every column of a table, and say why.
 
@@ -52,8 +53,8 @@ def propose(
         A path is that of a Parquet file (``.parquet``, ``.pq``) or a CSV file. Of a large table a
         sample is looked at; the notes say so. Hierarchies in a folder ``hierarchies`` beside a
         file are used if they fit.
-    delimiter, encoding, columns
-        For a CSV file, as in `read_csv`. The notes say so if the encoding is in doubt.
+    delimiter, encoding, columns, sheet
+        As in `read_csv`. The notes say so if the encoding is in doubt.
 
     Returns
     -------
@@ -70,7 +71,7 @@ def propose(
       age: quasi-identifier; an age, by its name: whole numbers
       disease: sensitive; health, by its name: 2 values
     """
-    seen = look_at(table, delimiter=delimiter, encoding=encoding, columns=columns)
+    seen = look_at(table, delimiter=delimiter, encoding=encoding, columns=columns, sheet=sheet)
     settled = settle(profiles_of(seen))
     used = [one for one in settled if one.role in USED]
     kinds = {one.name: kind_of(one, whole=not seen.is_sample) for one in settled}
@@ -82,7 +83,7 @@ def propose(
         sensitive=_secrets(settled), missing=missing, hierarchies=trees,
         notes=(*seen.notes, *about_trees, *about_missing, *_about_roles(settled, seen)),
         about_missing=tuple(about_missing),
-        file=seen.file, delimiter=delimiter, encoding=encoding, names=columns,
+        file=seen.file, delimiter=delimiter, encoding=encoding, names=columns, sheet=sheet,
     )  # fmt: skip
 
 
@@ -175,7 +176,7 @@ class Proposal:
         Those of them that are about missing values.
     sensitive : tuple of str
         Columns that an attacker may want to know, the most protected first.
-    file, delimiter, encoding, names
+    file, delimiter, encoding, names, sheet
         How the file was read; see `read_csv` (`names` are its ``columns``).
     """
 
@@ -191,6 +192,7 @@ class Proposal:
     delimiter: str | None = None
     encoding: str | None = None
     names: ColumnNames | None = None
+    sheet: str | None = None
 
     def __getitem__(self, name: str) -> ColumnProposal:
         for column in self.columns:
@@ -232,7 +234,7 @@ class Proposal:
         used = [one for one in self.columns if one.role in USED]
         data = Data(
             file=table.name, delimiter=self.delimiter, encoding=self.encoding,
-            columns=_columns(self.names),
+            columns=_columns(self.names), sheet=self.sheet,
             missing=self.missing,
             missing_values={
                 one.name: one.missing_values for one in used if one.missing_values

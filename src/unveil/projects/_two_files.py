@@ -262,7 +262,7 @@ def two_files(
 ) -> TwoFiles:
     """Put two files beside each other, and propose the roles of their columns.
 
-    ``opening`` are ``delimiter`` and ``encoding`` of the original.
+    ``opening`` are ``delimiter``, ``encoding`` and ``sheet`` of the original.
     """
     for file in (original, published):
         if not file.exists():

@@ -87,21 +87,23 @@ def look_at(
     delimiter: str | None = None,
     encoding: str | None = None,
     columns: ColumnNames | None = None,
+    sheet: str | None = None,
 ) -> LookedAt:
-    """Open a file or take a table in memory; the options are for CSV files."""
+    """Open a file or take a table in memory; the options are for CSV files and workbooks."""
     if not isinstance(table, str | os.PathLike):
         seen = _thinned(_of_source(from_table(table)))
     elif is_parquet(table):
         for option, given in (("delimiter", delimiter), ("encoding", encoding),
-                              ("columns", columns)):  # fmt: skip
+                              ("columns", columns), ("sheet", sheet)):  # fmt: skip
             if given is not None:
                 raise InputError(
-                    "{option} is for CSV files; {file} is Parquet",
+                    "{option} is for {what}; {file} is Parquet",
                     option=Option(option), file=File(Path(table).name, bare=True),
+                    what="Excel workbooks" if option == "sheet" else "CSV files",
                 )  # fmt: skip
         seen = _parquet(existing_file(table))
     else:
-        seen = _csv(existing_file(table), delimiter, encoding, columns)
+        seen = _csv(existing_file(table), delimiter, encoding, columns, sheet)
     if seen.rows == 0:
         raise InputError("{table} has no rows", table=File(seen.name, bare=True))
     if seen.is_sample:
@@ -149,13 +151,17 @@ def _parquet(file: Path) -> LookedAt:
 
 
 def _csv(
-    file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None
-) -> LookedAt:
+    file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None,
+    sheet: str | None,
+) -> LookedAt:  # fmt: skip
     large = file.stat().st_size > LARGE and columns is None and not is_workbook(file)
+    large = large and sheet is None  # a CSV file has none, and says so
     if large and encoding is None:
         encoding = encoding_of(file)
     if not large or encoding != UTF8:
-        seen = _thinned(_of_source(_small_csv(file, delimiter, encoding, columns)))
+        seen = _thinned(_of_source(_small_csv(
+            file, columns, delimiter=delimiter, encoding=encoding, sheet=sheet
+        )))  # fmt: skip
     else:
         seen = _large_csv(file, delimiter)
     if columns is None:
@@ -163,19 +169,17 @@ def _csv(
     return replace(seen, file=file)
 
 
-def _small_csv(
-    file: Path, delimiter: str | None, encoding: str | None, columns: ColumnNames | None
-) -> Source:
+def _small_csv(file: Path, columns: ColumnNames | None, **opening: Any) -> Source:
     try:
-        return from_csv(file, delimiter=delimiter, encoding=encoding, columns=columns)
+        return from_csv(file, columns=columns, **opening)
     except InputError:
         if columns is None:
             # pandas and R write row names without a name of their own.
             with contextlib.suppress(InputError):
-                return from_csv(file, delimiter=delimiter, encoding=encoding, name_unnamed=True)
+                return from_csv(file, name_unnamed=True, **opening)
             # If it can be read without its names, the names are wrong. They are not shown: in a
             # file without a header they are somebody's record.
-            from_csv(file, delimiter=delimiter, encoding=encoding, columns={0: "first"})
+            from_csv(file, columns={0: "first"}, **opening)
             raise InputError(
                 "in the first line of {file} two names are the same, or one is empty; rename them, "
                 "or, if that line is a record and no header, give the names with {columns}",
