@@ -104,12 +104,15 @@ class Breach:
         The number of an attacker who learns nothing.
     question : Question, optional
         If it is not the one that the figure stands under.
+    only_yes : bool
+        Whether a number that is not above it answers nothing.
     """
 
     says: str
     above: float = 0.0
     chance: float = 0.0
     question: Question | None = None
+    only_yes: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

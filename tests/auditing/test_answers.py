@@ -42,6 +42,7 @@ def test_what_was_not_asked_for_is_not_known(survey):
     assert found["linkability"]["answer"] == "not known"
     assert found["linkability"]["figure"] is None
     assert "linked" in found["linkability"]["not_tried"]
+    assert found["inference"]["answer"] == "not known"  # α below 1 is no answer
     assert found["singling out"]["answer"] == "to a degree"
     assert "probability of up to" in found["singling out"]["says"]
 
@@ -66,3 +67,15 @@ def test_the_page_answers_them(survey):
     page = audit.page()
     assert "links 0% of the people to a single record" in page
     assert "not by the attackers tried here" in page
+
+
+def test_a_class_with_a_single_secret_is_a_yes_also_where_there_is_no_original() -> None:
+    """Whoever knows that somebody is in it reads the secret off; what is not known is no excuse."""
+    for diseases, word in ((["flu"] * 6, "yes"), (["flu"] * 5 + ["cold"], "not known")):
+        rows = {"age": ["20-29"] * 6 + ["30-39"] * 6, "disease": diseases + ["flu", "cold"] * 3}
+        release = uv.read_release(rows, quasi="age", sensitive="disease", made_by="a.csv")
+        audit = uv.audit(None, release, progress=False)
+        [one] = audit.to_dict()["secrets"][0]["releases"]
+        [found] = [answer for answer in one["answers"] if answer["question"] == "inference"]
+        assert found["answer"] == word, found
+        assert ("reads off what is published" in found["says"]) == (word == "yes")

@@ -66,13 +66,15 @@ def _answer(audited: Audited, question: Question, masking: Masking) -> Answer:
     for figure, breach in _answering(question):
         if figure.name in audited.given_by:
             asked.append((figure, breach))
-        else:
+        elif not breach.only_yes:
             not_tried.append(figure)
     own = [check for check in audited.checks if check.threshold.figure.question is question]
     checks = [
         *(check for check in own if check.state is not State.PASSES),
-        *audited.checked([_threshold(*one) for one in asked]),
-    ]
+        *(check for (_, breach), check in zip(
+            asked, audited.checked([_threshold(*one) for one in asked]), strict=True
+        ) if check.state is State.FAILS or not breach.only_yes),
+    ]  # fmt: skip
     # Of several that say yes the first declared, which is the plainest; else the largest.
     ranked = sorted(
         checks,

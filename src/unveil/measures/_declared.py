@@ -53,6 +53,13 @@ ALPHA = Figure(
     name="alpha", title="α", question=_INFERRED, share=True,
     follows_from=_RELEASE,
     says="the largest share of one sensitive value in a class",
+    # Of shares below 1 it says nothing: most of a class may have what most people have.
+    breach=Breach(
+        says="in some class all are published with the same sensitive value, so whoever knows the "
+        "quasi-identifiers of such a person, and that they are in the table, reads off what is "
+        "published of them",
+        above=1 - 1e-6, only_yes=True,
+    ),
 )  # fmt: skip
 T = Figure(
     name="t", title="t", question=_INFERRED, at_most_one=True,
