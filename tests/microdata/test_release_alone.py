@@ -297,6 +297,11 @@ def test_numbers_that_the_cells_reach(cells):
             "the days from 2020-01-01 to 2020-01-10; how far cells such as '> 2020-01-09' reach is "
             "not known, and they count as one day",
         ),
+        (
+            ["1.234,50", "1.234,5", "7,5"], "numeric",
+            "the 2 numbers that its cells name, written as 1.234,56",
+        ),
+        (["1,75", "1,80"], "asked", ""),
         (["66601", "4550*"], "categorical", "the 11 codes of digits that its masks stand for"),
         (["01xx", "02##", "*"], "categorical", "the 200 codes of digits that its masks stand for"),
         (["66601", "4550*", "AB***"], "asked", ""),
@@ -687,3 +692,9 @@ def test_either_the_original_or_the_columns(original, options, message):
     with pytest.raises(InputError) as error:
         read_release({"q": ["a", "b"], "s": ["x", "y"]}, original, **options)
     assert str(error.value) == message
+
+
+def test_words_for_unknown_are_suppressed_cells_and_it_is_told():
+    release = read("30-39", "unknown", "unbekannt")
+    told = "q: 'unknown' and 'unbekannt', which are no values of the column, are read as suppressed"
+    assert any(str(note).startswith(told) for note in release.notes)

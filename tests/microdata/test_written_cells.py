@@ -182,7 +182,7 @@ def test_a_form_of_the_original_reads_the_release_unless_a_cell_contradicts_it()
 def test_words_for_nothing_are_told_and_values_stay_values():
     original = uv.read_table({"x": [30, 31], "s": ["a", "b"]}, quasi="x", sensitive="s")
     release = uv.read_release({"x": ["unknown", "31"], "s": ["a", "b"]}, original)
-    assert "x: 'unknown', which is no value of the original, is read as a suppressed cell" in (
+    assert "x: 'unknown', which is no value of the column, is read as a suppressed cell" in (
         release.notes
     )
     words = uv.read_table({"x": ["unknown", "31 Elm"], "s": ["a", "b"]}, quasi="x", sensitive="s")

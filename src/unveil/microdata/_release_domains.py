@@ -253,11 +253,17 @@ class _Derivation:
         column = encode(distinct, Wish(role=Role.QUASI, form=self.form))
         if column.kind is not Kind.NUMERIC:
             return None
-        if column.form != self.form and any("," in text for text in self.texts):
-            return None  # these may be sets of numbers
+        if (
+            column.form != self.form
+            and any("," in text for text in self.texts)
+            and not any("," in text and "." in text for text in self.texts)
+        ):
+            return None  # these may be sets of numbers; 1.234,50 is none
         what = "day" if column.values.dtype == "datetime64[D]" else "number"
-        return Derived(column.values, f"the {counted(column.size, what)} that its cells name",
-                       column.form)  # fmt: skip
+        found_out = column.form if column.form != self.form else None
+        written = "" if found_out is None else f", written as {found_out}"
+        words = f"the {counted(column.size, what)} that its cells name{written}"
+        return Derived(column.values, words, column.form)
 
     def _masked_codes(self) -> Derived | None:
         """All codes of digits behind masks such as ``816**``, if all have one length."""

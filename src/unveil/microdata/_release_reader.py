@@ -479,9 +479,11 @@ def _about_empty(as_missing: list[tuple[str, int]], held_by: Mapping[str, Text])
 def _about_words(original: Microdata, columns: Sequence[CellColumn]) -> list[Text]:
     """Which words were read as suppressed cells, because they are no values."""
     return [
-        Message("{column}: {words}, which is no value of the original, is read as a suppressed "
-                "cell", column=column.name,
-                words=Listed([Cell(word) for word in read.words], "and"))
+        Message("{column}: {words}, which {no} of the column, {cells}", column=column.name,
+                words=Listed([Cell(word) for word in read.words], "and"),
+                no="is no value" if len(read.words) == 1 else "are no values",
+                cells="is read as a suppressed cell" if len(read.words) == 1
+                else "are read as suppressed cells")
         for column, read in zip(original.quasi, columns, strict=True) if read.words
     ]  # fmt: skip
 
