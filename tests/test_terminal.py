@@ -226,3 +226,11 @@ def test_released_cells_are_written_as_they_are(tmp_path):
     table = {"age": [1, 2, 3, 4], "vote": [f"a{ALL}", "b", "a", "b"]}
     survey = uv.read_table(table, quasi="age", sensitive="vote")
     assert f"a{ALL}" in set(uv.Identity().sanitize(survey).to_frame()["vote"])
+
+
+def test_a_pipe_that_nobody_reads_is_no_bug():
+    """`unveil measures … | head` ends quietly, and not with an internal error."""
+    from unveil._faults import contained
+
+    with pytest.raises(BrokenPipeError), contained(but=(OSError,)):
+        console_on(stderr=False).on_broken_pipe()

@@ -154,6 +154,18 @@ FORMS = """geboren;geschlecht;lohn
 """
 
 
+def test_keys_of_very_many_values_are_compared_as_written_and_it_is_told(tmp_path, monkeypatch):
+    for limit in ("FETCHED", "VALUES"):
+        monkeypatch.setattr(f"unveil.engine.counting._in_engine.{limit}", 2)
+    file = tmp_path / "a.csv"
+    file.write_text("pay\n1.5\n1.50\n2.5\n")
+    counts = count(file, quasi="pay")
+    assert "'pay' has more than 2 values: they are compared as they are written" in map(
+        str, counts.notes
+    )
+    assert uv.uniqueness(counts).unique == 3
+
+
 @pytest.mark.parametrize("fetched", [4_000_000, 1], ids=["fetched", "kept in the engine"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_columns_with_a_form_are_counted_as_they_are_read(tmp_path, monkeypatch, fetched, encoding):

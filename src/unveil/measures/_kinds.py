@@ -121,9 +121,12 @@ class Kinds:
                 return None
             if column.kind is not Kind.NUMERIC:
                 return None
-            meant = column.values[column.codes]
-            written = [text_of(one) for one in (meant if column.is_dates else meant.tolist())]
-            known = dict(zip(texts, written, strict=True))
+            if column.is_dates:
+                written = [text_of(one) for one in column.values]
+            else:
+                written = [_written(one) for one in column.values.tolist()]
+            known = {text: written[code] for text, code in
+                     zip(texts, column.codes.tolist(), strict=True)}  # fmt: skip
             changed = [known.get(one, one) if isinstance(one, str) else one for one in values]
             return None if changed == list(values) else changed
 
@@ -133,6 +136,16 @@ class Kinds:
 def without_rows(column: Distinct) -> Distinct:
     """The same for messages that do not know rows: an engine has values, not their places."""
     return replace(column, rows=np.full(len(column.rows), -1, dtype=np.int64))
+
+
+def _written(number: float) -> str:
+    """The same as `text_of`, of many numbers sooner.
+
+    >>> _written(20.0), _written(1.5), _written(7), _written(1e-9) == text_of(1e-9)
+    ('20', '1.5', '7', True)
+    """
+    text = repr(number)
+    return text_of(number) if "e" in text else text.removesuffix(".0")
 
 
 def _listed(given: Any) -> list[Any]:

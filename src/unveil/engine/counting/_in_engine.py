@@ -57,6 +57,8 @@ FEW = 0.25
 """Combinations per probed row, above which the classes are too many to fetch."""
 FETCHED = 4_000_000
 """Maximum number of combinations that are fetched."""
+VALUES = 4_000_000
+"""Maximum number of values of a key that are read, to tell which are the same."""
 WIDE = 32
 """Maximum number of values of a secret that are counted in columns."""
 KEPT = 2_000_000
@@ -152,11 +154,16 @@ def _with_meanings(question: Question) -> Question:
     """The same where cells of a key that mean the same are the same."""
     import pyarrow as pa
 
-    table = question.table
+    table, notes = question.table, [*question.notes]
     for key in question.keys if question.key_values is not None else ():
-        if not table[key].type().is_string():
+        if not table[key].type().is_string() or not _may_mean_another(question, key):
             continue
-        there = question.fetching.table(table.select(key).distinct())[key].to_pylist()
+        distinct = table.select(key).distinct().limit(VALUES + 1)
+        there = question.fetching.table(distinct)[key].to_pylist()
+        if len(there) > VALUES:
+            notes.append(Message("{column} has more than {most} values: they are compared as they "
+                                 "are written", column=Column(key), most=VALUES))  # fmt: skip
+            continue
         meant = _meant(question, key, there)
         if meant is None:
             continue
@@ -164,7 +171,15 @@ def _with_meanings(question: Question) -> Question:
         known = registered(table.get_backend(), names.filter(names[_RAW].is_valid()))
         joined = table.left_join(known, table[key] == known[_RAW])
         table = joined.mutate(**{key: joined[_MEANT].fill_null(joined[key])}).select(table.columns)
-    return replace(question, table=table, key_values=None)
+    return replace(question, table=table, key_values=None, notes=tuple(notes))
+
+
+def _may_mean_another(question: Question, key: str) -> bool:
+    """Whether some value of a key is none of the whole numbers that are written in one way only."""
+    column = question.table[key]
+    plain = column.re_search("^(0|-?[1-9][0-9]*)$")
+    other = question.table.filter(column.notnull() & ~plain).limit(1)
+    return bool(question.fetching.table(other).num_rows)
 
 
 _RAW, _MEANT = "unveil: raw", "unveil: meant"
