@@ -13,7 +13,7 @@ from command_line import run
 from pair_recipes.checking import PairOfFiles, linked
 
 import unveil as uv
-from unveil.errors import InputError
+from unveil.errors import InputError, View
 from unveil.projects import TwoFiles, two_files
 
 HERE = Path(__file__).parent
@@ -253,3 +253,73 @@ def test_what_names_people_keeps_its_published_name(pair: PairOfFiles) -> None:
     both = opened(pair)
     audit = both.project().audit(attacks=["measures"], progress=False, baseline=False)
     assert "the column 'contact' is equal to the original's column" in audit.verdict()
+
+
+@pytest.mark.parametrize("pair", NAMES, indirect=True)
+def test_every_project_that_is_proposed_runs_or_asks(pair: PairOfFiles, tmp_path: Path) -> None:
+    both = opened(pair)
+    file = tmp_path / "unveil.toml"
+    both.project(written=True).write(file)
+
+    def audit() -> uv.Audit:
+        project = uv.Project.read(file)
+        return project.audit(attacks=["measures"], progress=False, baseline=False)
+
+    if not (asked := both.open_questions(both.roles())):
+        assert all(one.error is None and one.figures["k"] for one in audit().releases)
+        return
+    text = file.read_text()
+    assert all(f"# to answer first: {one.text.shown(View('shell'))}" in text for one in asked)
+    assert all(one.answers for one in asked)
+    given: dict[str, dict[str, str]] = {}
+    for one in asked:  # as the command that is shown
+        for option, answer in one.answers[0].items():
+            given.setdefault(option, {}).update(answer)
+    again = opened(pair, **given)
+    assert again.open_questions(again.roles()) == []
+    again.project(written=True).write(file, force=True)
+    assert all(one.error is None and one.figures["k"] for one in audit().releases)
+
+
+NONE = {3, 17, 40, 41}  # people who gave no age
+HIDDEN = {5, 23}
+
+
+@pytest.mark.parametrize("mark", ["", "."])
+@pytest.mark.parametrize("asked", [NONE, NONE | {8, 9}])
+def test_numbers_of_which_some_people_have_none(tmp_path: Path, mark: str, asked: set[int]) -> None:
+    """Gaps on both sides, in bands of numbers: as counted plainly, with everybody kept."""
+    people = [(20 + n * 7 % 60, "mf"[n % 2], ("flu", "hiv", "cold")[n * n % 7 % 3])
+              for n in range(90)]  # fmt: skip
+    original, published = tmp_path / "original.csv", tmp_path / "published.csv"
+    original.write_text("age,sex,illness\n" + "".join(
+        f"{mark if n in NONE else age},{sex},{ill}\n" for n, (age, sex, ill) in enumerate(people)
+    ))  # fmt: skip
+    cells = [
+        mark if n in asked else "*" if n in HIDDEN else f"{age // 20 * 20}-{age // 20 * 20 + 19}"
+        for n, (age, _, _) in enumerate(people)
+    ]
+    published.write_text("age,sex,illness\n" + "".join(
+        f"{cell},{sex},{ill}\n" for cell, (_, sex, ill) in zip(cells, people, strict=True)
+    ))  # fmt: skip
+    both = two_files(original, published)
+    assert both.project().data.missing == "keep"
+    roles = both.roles(["age", "sex"], ["illness"])
+    audit = both.project(roles).audit(attacks=["linkage"], progress=False, baseline=False)
+    told = asked == NONE  # or an empty cell may hide an age
+
+    def covers(record: int, person: int) -> bool:
+        cell, age = cells[record], people[person][0]
+        if people[record][1] != people[person][1]:
+            return False
+        if cell == mark and told:
+            return person in NONE
+        if cell in ("*", mark):
+            return True
+        return person not in NONE and int(cell[:2]) <= age <= int(cell[3:])
+
+    found = [sum(covers(record, person) for record in range(90)) for person in range(90)]
+    assert audit.releases[0].error is None
+    values = audit.releases[0].looked["linkage"].finding
+    assert values is not None
+    assert values.candidates.tolist() == found

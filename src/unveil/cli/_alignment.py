@@ -54,7 +54,8 @@ def show_alignment(found: TwoFiles, roles: Mapping[str, Role], out: Console) -> 
 
 def _how(one: AlignedColumn) -> str:
     shares = [f"{percent(one.suppressed)} hidden"] if one.suppressed else []
-    shares += [f"{percent(one.gaps[1])} empty"] if one.gaps[1] else []
+    empty = percent(one.gaps[1])  # empty cells may be those that are hidden
+    shares += [f"{empty} empty"] if one.gaps[1] and f"{empty} hidden" not in shares else []
     return "; ".join([one.how, *shares])
 
 

@@ -301,7 +301,7 @@ def _show_what_is_lacking(one: OneSecret, masking: Masking, out: Console) -> Non
             if look.why is not None:
                 # What to do about it may be long, and is in the report.
                 why = (audited.told_why(part, masking) or "").partition(";")[0]
-                why = why if why.startswith(part) else f"{part}: {why}"
+                why = why if why.replace(" ", "-").startswith(part) else f"{part}: {why}"
                 reasons.setdefault(why, []).append(display_name(audited.name))
     for why, releases in reasons.items():
         _say(f"Not available for {', '.join(releases)}: {why}.", out, inset="  ")

@@ -7,17 +7,20 @@ year of a date, `45000` everything that is rounded to it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from unveil.errors import Cell, InputError, Listed, Option, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.microdata._cell_columns import CellColumn, Empty, read_column
 from unveil.microdata._cells import Settled, settle
 from unveil.microdata._distinct import Distinct
+from unveil.microdata._encode import MISSING
 from unveil.microdata._messages import must
 from unveil.microdata._microdata import Column
-from unveil.microdata._notations import Notation, Reading, Spans, is_hidden, span
+from unveil.microdata._notations import EMPTY_WORDS, Notation, Reading, Spans, is_hidden, span
 from unveil.microdata.coarsening import Coarsening, parse_how
 from unveil.microdata.vocabulary import MISSING_WORDS, UNKNOWN_WORDS
 
@@ -77,6 +80,12 @@ class Declared:
 
     def read(self, column: Column, cells: Distinct, empty: Empty | None) -> CellColumn:
         """The cells of a column, as they are said to be or as they are written."""
+        if column.numbers is not None:
+            none = {text for text in cells.texts() if text.casefold() in MISSING_WORDS}
+            cells = cells.without(
+                none | EMPTY_WORDS if cells.values.dtype.kind not in "iuf" else ()
+            )
+            return _beside_gap(column, cells, empty, self.read(column.without_gap, cells, empty))
         how, table = self.how.get(column.name), self.tables.get(column.name)
         if not self.is_said(column.name):
             notation = self.notation.get(column.name)
@@ -114,6 +123,29 @@ class Declared:
             )  # fmt: skip
         reading = Reading(Notation.VALUE, spans, "declared", at=0)
         return Settled(text.strip(), reading, spans or text.strip())
+
+
+def _beside_gap(
+    column: Column, cells: Distinct, empty: Empty | None, read: CellColumn
+) -> CellColumn:
+    """Cells of numbers in a column in which some people have none.
+
+    A hidden cell may hide that. An empty one says it, unless there are more of them than people
+    who have none.
+    """
+    gap = column.size - 1
+    whole = settle("*", Reading(Notation.SUPPRESSED, span(0, gap), "stars"))
+    missing = settle(MISSING, Reading(Notation.VALUE, span(gap, gap), "value"))
+    hidden = read.hidden
+    told = [whole if unsaid else cell for cell, unsaid in zip(read.cells, hidden, strict=True)]
+    empties = cells.codes < 0
+    if empty == "suppressed" or empties.sum() > (column.codes == gap).sum():
+        empties[:] = False
+    used, cell_of = np.unique(np.where(empties, len(told), read.cell_of), return_inverse=True)
+    return replace(
+        read, cells=[[*told, missing][cell] for cell in used.tolist()],
+        cell_of=cell_of.astype(np.int32), as_missing=int(empties.sum()),
+    )  # fmt: skip
 
 
 def _is_unknown(text: str) -> bool:

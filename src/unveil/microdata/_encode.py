@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -42,6 +42,7 @@ class Wish:
     form: str | None = None
     """How its numbers or dates are written."""
     missing_is_a_value: bool = False
+    gap_is_kept: bool = False
     """A hierarchy then has a leaf for it, even if no value is missing: what is declared must not
     depend on a single record."""
 
@@ -106,6 +107,8 @@ def _numeric(
     values, place = np.unique(numbers, return_inverse=True)
     codes = recoded_codes(column.codes, place)
     if column.missing.any():
+        if used and wish.gap_is_kept and wish.hierarchy is None:
+            return _numbers_and_gap(column, wish, values, codes, form)
         if used:
             raise MissingValuesError(
                 "{where} is numeric and cannot have missing values; drop these records with "
@@ -117,6 +120,16 @@ def _numeric(
     if tree is not None:
         tree = _ordered_tree(tree, column, [value_text(v) for v in values], place)
     return _column(column, wish, Kind.NUMERIC, codes, values, tree, form=form)
+
+
+def _numbers_and_gap(
+    column: Distinct, wish: Wish, values: NDArray[Any], codes: NDArray[np.int32], form: str | None
+) -> Column:
+    """Numbers or dates in their order, and after them the gap, which is a value, too."""
+    domain = objects([*(value_text(value) for value in values), MISSING])
+    codes = np.where(codes < 0, len(values), codes).astype(np.int32)
+    ordinal = _column(column, wish, Kind.ORDINAL, codes, domain, None, form=form)
+    return replace(ordinal, given=None, numbers=values)
 
 
 def _with_gap(

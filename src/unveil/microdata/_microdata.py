@@ -84,6 +84,9 @@ class Column:
     form : str, optional
         How numbers or dates were written, if not plainly or as in ISO 8601: ``dd.mm.yyyy``,
         ``1.234,56``.
+    numbers : array, optional
+        Numbers or dates of which some people have none: the numbers, ascending. The column is
+        ordinal then, and its last value is the gap.
     """
 
     name: str
@@ -96,6 +99,7 @@ class Column:
     declared: bool = False
     bounds: Mapping[str, int] | None = None
     form: str | None = None
+    numbers: NDArray[Any] | None = None
 
     @property
     def size(self) -> int:
@@ -106,6 +110,13 @@ class Column:
     def is_dates(self) -> bool:
         """Whether the values are points in time."""
         return self.values.dtype.kind == "M"
+
+    @property
+    def without_gap(self) -> Column:
+        """The numbers of a column in which some people have none; a column of nobody."""
+        assert self.numbers is not None
+        return Column(name=self.name, role=self.role, kind=Kind.NUMERIC, values=self.numbers,
+                      codes=np.zeros(0, dtype=np.int32), form=self.form)  # fmt: skip
 
     @property
     def is_ordered(self) -> bool:

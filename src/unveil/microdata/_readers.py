@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -288,6 +288,9 @@ def _read(source: Source, options: Options) -> Microdata:
     if source.n_rows == 0:
         raise InputError("{source} has no rows", source=source.file)
     wishes = options.wishes(source, missing_is_a_value=_HAVING_MISSING.get(options.missing, ()))
+    if options.missing == "keep":
+        wishes = {name: replace(wish, gap_is_kept=wish.role is Role.QUASI)
+                  for name, wish in wishes.items()}  # fmt: skip
     columns, left_out = _distinct_columns(source, wishes, options.markers(source))
     columns, counted = _people_of(source, columns, wishes, options.count)
     everybody = len(next(iter(columns.values())).rows)

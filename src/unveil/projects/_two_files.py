@@ -37,6 +37,7 @@ from unveil.roles import COARSER
 
 _USED = (Role.QUASI, Role.SENSITIVE)
 _FEW = 5  # a table with a value that fewer people have is not written down
+_OF_TEXTS = ("unchanged", "prefix", "level", "recoded", "set")
 _UNREADABLE = ("dropped", "suppressed", "new")
 
 
@@ -122,15 +123,22 @@ class TwoFiles:
         ]  # fmt: skip
         said += [one for one in self.proposal.notes if one not in self.proposal.about_missing]
         said += [
+            Message("{column} was changed before publication, so nobody can be looked for by it, "
+                    "and it is proposed as other; an attacker who knows it roughly may find more "
+                    "than the audit does", column=Column(name))
+            for name in self.columns if name in self._untrue
+        ]  # fmt: skip
+        said += [
             Message("{share:%} of the rows have no {column}: they are kept, and missing is a value "
                     "of its own", share=one.gaps[0], column=Column(name))
-            for name, one in self.columns.items() if one.gaps[0] and one.role is Role.QUASI
+            for name, one in self.columns.items()
+            if one.gaps[0] and self._role(name, one.role or Role.OTHER) is Role.QUASI
         ]  # fmt: skip
         return [*dict.fromkeys(said)]
 
     def _unsure(self, name: str) -> str | None:
         """What to check about a column, now that it is known how it was published."""
-        unsure = self.proposal[name].unsure
+        unsure = None if name in self._untrue else self.proposal[name].unsure
         if unsure is None or not unsure.endswith(COARSER):
             return unsure
         if self.columns[name].how != "unchanged":
@@ -197,12 +205,33 @@ class TwoFiles:
         )  # fmt: skip
         return replace(
             base, data=data, roles=roles, releases=(release,), forms={**base.forms, **forms},
-            kinds={n: kind for n, kind in base.kinds.items() if n in used and n not in forms},
+            kinds={n: kind for n, kind in base.kinds.items()
+                   if n in used and n not in forms and not self._are_numbers(n)},
             reasons={name: self._reason(name) for name in base.reasons},
         )  # fmt: skip
 
+    def _are_numbers(self, name: str) -> bool:
+        """Whether a column with gaps holds numbers or dates, as its published form says."""
+        one = self.columns[name]
+        return bool(one.gaps[0]) and one.how.split()[0] not in _OF_TEXTS
+
     def _role(self, name: str, role: Role) -> Role:
-        return Role.OTHER if role in _USED and name not in self.columns else role
+        if (role in _USED and name not in self.columns) or name in self._untrue:
+            return Role.OTHER
+        return role
+
+    @cached_property
+    def _untrue(self) -> set[str]:
+        """Columns that others may know and that were changed, unless all were.
+
+        People cannot be looked for by values that are not theirs, so with one of these most attacks
+        would not be applicable.
+        """
+        known = {one.name for one in self.proposal.columns
+                 if one.role is Role.QUASI and one.name in self.columns}  # fmt: skip
+        changed = {name for name in known
+                   if self.how.get(name, self.columns[name].how) == "perturbed"}  # fmt: skip
+        return changed if changed != known else set()
 
     def _reason(self, name: str) -> str:
         """Why a column has its role, and what to check."""
@@ -210,6 +239,8 @@ class TwoFiles:
         if name not in self.columns:
             other = f"otherwise {proposed.role}: " if proposed.role in _USED else ""
             return f"not published; {other}{proposed.reason}"
+        if name in self._untrue:
+            return f"changed before publication; otherwise {proposed.role}: {proposed.reason}"
         unsure = self._unsure(name)
         return proposed.reason if unsure is None else f"{proposed.reason}. To check: {unsure}"
 

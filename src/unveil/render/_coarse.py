@@ -107,7 +107,11 @@ def joined(low: str, high: str, word: str = "–") -> str:
 
     >>> joined("80 points", "90 points", " to "), joined("30%", "40%"), joined("0.8", "0.9")
     ('80 to 90 points', '30–40%', '0.8–0.9')
+    >>> joined("84%", "84%", " to ")
+    'about 84%'
     """
+    if low == high:
+        return f"about {low}"
     plain_low, plain_high = low.lstrip("-−0123456789.,"), high.lstrip("-−0123456789.,")
     if plain_low and plain_low.strip().rstrip("s") == plain_high.strip().rstrip("s"):
         low = low[: len(low) - len(plain_low)]
