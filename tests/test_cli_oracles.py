@@ -185,6 +185,7 @@ def test_who_is_ended_politely_leaves_nothing_behind(table, tmp_path):
 )
 def test_what_is_wrong_is_told(table, monkeypatch, options, message):
     monkeypatch.chdir(table.parent)
+    monkeypatch.setattr("unveil.attacks.differential._attack._PATIENCE", "0.2s")
     result = run("differential-inference", table, *ROLES, *options, code=2)
     assert result.stderr.splitlines()[-1].startswith("error: ")
     assert message in result.stderr

@@ -147,6 +147,11 @@ class Figure:
     averages : bool
         A mean or a share over people, to which each person adds one over their number at most.
         Others see a narrower range of it than of an extreme.
+    beyond_a_limit : bool
+        A share of the people whose own number is beyond a limit. One person's value can carry many
+        others over it, so others see steps of several groups of people.
+    below_zero : bool
+        It is a difference that can be below 0. Where others are told nothing of it, not even this.
     """
 
     name: str
@@ -162,6 +167,8 @@ class Figure:
     is_bound: bool = False
     follows_from: Follows = Follows.SECRETS
     averages: bool = False
+    beyond_a_limit: bool = False
+    below_zero: bool = False
 
     def __post_init__(self) -> None:
         if self.share:

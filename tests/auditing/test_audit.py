@@ -282,7 +282,7 @@ def test_a_secret_that_everybody_has_is_told_although_no_record_moves_a_belief()
     )
     both = ["differential-inference", "linkage"]
     said = uv.audit(table, "mondrian:k=5", attacks=both, progress=False).verdict()
-    assert "believes about 0 to 20% of the people by more than 5 points" in said
+    assert "believes about 0 to 100% of the people by more than 5 points" in said
     assert (
         "With a list of names, an attacker finds the ill of everybody under Mondrian(k=5)." in said
     )

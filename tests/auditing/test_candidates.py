@@ -114,3 +114,33 @@ def test_who_looks_away_forms_the_same_classes_whoever_has_which_value(sanitizer
         made = sanitizer.sanitize(other)
         assert made.class_of.tolist() == as_it_is.class_of.tolist()
         assert made.cells() == as_it_is.cells()
+
+
+def test_of_a_small_table_nothing_is_told_that_values_decide() -> None:
+    """Neither half a scale, nor which sentence was chosen, nor whether a number is below 0."""
+    table = uv.datasets.census(60, seed=1)
+    attacker = Attacker(table=table, class_of=uv.Mondrian(k=5).sanitize(table).class_of)
+    rng = np.random.default_rng(3)
+    others = [attacker.with_values(attacker.shuffled(rng)) for _ in range(4)]
+    parts = [*SECRET_PARTS, "linkage", "measures"]
+    told = [
+        uv.audit(one, ["mondrian:k=3", "mondrian:k=5"], attacks=parts, progress=False).to_dict()
+        for one in (table, *others)
+    ]
+    for one in told:
+        assert one["verdict"] == told[0]["verdict"]
+        for section, first in zip(one["secrets"][0]["sections"], told[0]["secrets"][0]["sections"],
+                                  strict=True):  # fmt: skip
+            assert section["sentences"] == first["sentences"]
+        for release in one["secrets"][0]["releases"]:
+            assert release["figures"]["delta"] == release["figures"]["t"] == [0.0, 1.0]
+            assert release["figures"]["gain"] == [-1.0, 1.0]
+
+
+def test_a_share_beyond_a_limit_is_told_more_coarsely() -> None:
+    """One person's value can carry many over the limit at once."""
+    audit = uv.audit(uv.datasets.census(150, seed=3), uv.Mondrian(k=5), progress=False,
+                     attacks=["differential-inference"]).to_dict()  # fmt: skip
+    figures = audit["secrets"][0]["releases"][0]["figures"]
+    assert np.diff(figures["mean_d"]) == pytest.approx(0.05)
+    assert np.diff(figures["over"]) == pytest.approx(0.2)

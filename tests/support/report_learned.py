@@ -3,7 +3,9 @@
 They know all that `report_attack.Attacker` knows. So they can permute the values within the
 published classes as often as they like, have each of these tables audited in the same way, and
 learn how the report follows from who has which value. Whatever stands in a report is a feature,
-wherever it stands: nobody has to think of it beforehand, and many weak hints add up.
+wherever it stands: nobody has to think of it beforehand. Many weak hints add up (ridge regression
+on all features), and one strong hint about one person is found among thousands of features (the one
+that goes with that person's value best).
 
 Given the release, all these tables are as likely as the true one. So each of their reports can be
 attacked by what was learned from the others, and what a report tells can be measured much more
@@ -12,6 +14,7 @@ exactly than by the one report of the true table.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +32,8 @@ Told = Mapping[str, str]
 
 _REFERENCE = re.compile("#[0-9a-f]{16}")
 _PENALTIES = (3.0, 30.0, 300.0, 3000.0)
+_STRONG = (0.6, 0.75, 0.9, 2.0)
+"""From which correlation on a single feature is believed; the last one never is."""
 _FOLDS = 5
 
 
@@ -99,7 +104,7 @@ class Learned:
 
 
 def learned(attacker: Attacker, codes: Codes, reports: Sequence[Told]) -> Learned:
-    """Guess everybody's value from each report, by ridge regression on the others."""
+    """Guess everybody's value from each report, by what was learned from the others."""
     tables, people = codes.shape
     values = attacker.table.sensitive.size
     known = np.zeros((people, values))
@@ -115,25 +120,49 @@ def learned(attacker: Attacker, codes: Codes, reports: Sequence[Told]) -> Learne
     for one in range(_FOLDS):
         rest, held = np.flatnonzero(fold != one), np.flatnonzero(fold == one)
         inner = np.arange(len(rest)) % 4 == 0
-        best = max(_PENALTIES, key=lambda penalty: int(
-            (_guess(alike, y, belief, rest[~inner], rest[inner], penalty)
-             == codes[rest[inner]]).sum()
-        ))  # fmt: skip
-        guesses[held] = _guess(alike, y, belief, rest, held, best)
+        tried = _guessed(x, alike, y, belief, rest[~inner], rest[inner])
+        best = max(tried, key=lambda how: int((tried[how] == codes[rest[inner]]).sum()))
+        guesses[held] = _guessed(x, alike, y, belief, rest, held, [best])[best]
     return Learned(
         codes=codes, guesses=guesses, base=np.broadcast_to(belief.argmax(axis=1), codes.shape)
     )
 
 
-def _guess(
-    alike: NDArray[np.float64], y: NDArray[np.float64], belief: NDArray[np.float64],
-    rest: NDArray[np.intp], held: NDArray[np.intp], penalty: float,
-) -> Codes:  # fmt: skip
-    weights = np.linalg.solve(
-        alike[np.ix_(rest, rest)] + penalty / 10 * np.eye(len(rest)), y[rest].reshape(len(rest), -1)
-    )
-    found = (alike[np.ix_(held, rest)] @ weights).reshape(len(held), *y.shape[1:])
-    return np.asarray((belief + found).argmax(axis=2), dtype=np.int64)
+How = tuple[float, float]
+"""A penalty, and from which correlation on a single feature is believed instead."""
+
+
+def _guessed(
+    x: NDArray[np.float64], alike: NDArray[np.float64], y: NDArray[np.float64],
+    belief: NDArray[np.float64], rest: NDArray[np.intp], held: NDArray[np.intp],
+    hows: Sequence[How] = tuple(itertools.product(_PENALTIES, _STRONG)),
+) -> dict[How, Codes]:  # fmt: skip
+    """Everybody's value in the tables that are held out, learned from the rest in several ways."""
+    single, strength = _by_one_feature(x, y, rest, held)
+    found = {}
+    for penalty, strong in hows:
+        inverse = alike[np.ix_(rest, rest)] + penalty / 10 * np.eye(len(rest))
+        weights = np.linalg.solve(inverse, y[rest].reshape(len(rest), -1))
+        by_all = (alike[np.ix_(held, rest)] @ weights).reshape(len(held), *y.shape[1:])
+        moved = np.where((strength >= strong)[None, :, None], single, by_all)
+        found[penalty, strong] = np.asarray((belief + moved).argmax(axis=2), dtype=np.int64)
+    return found
+
+
+def _by_one_feature(
+    x: NDArray[np.float64], y: NDArray[np.float64], rest: NDArray[np.intp], held: NDArray[np.intp]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """What the best feature for each person and value says, and how well that goes with it."""
+    known, wanted = x[rest] - x[rest].mean(axis=0), y[rest].reshape(len(rest), -1)
+    wanted = wanted - wanted.mean(axis=0)
+    product = known.T @ wanted
+    squares, spread = (known**2).sum(axis=0), (wanted**2).sum(axis=0)
+    together = np.abs(product) / np.sqrt(np.outer(squares, spread) + 1e-12)
+    best, each = together.argmax(axis=0), np.arange(together.shape[1])
+    slopes = product[best, each] / (squares[best] + 1e-12)
+    said = (x[np.ix_(held, best)] - x[rest].mean(axis=0)[best]) * slopes
+    strength = together[best, each].reshape(y.shape[1:]).max(axis=1)
+    return said.reshape(len(held), *y.shape[1:]), strength
 
 
 def private_of(audit: uv.Audit) -> uv.Audit:

@@ -718,7 +718,7 @@ def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
     shares = {
         audited: audited.values["one_value"]
         for audited in one.audited
-        if audited.name in releases and audited.figures.get("one_value")
+        if audited.name in releases and _may_be_told(audited, audited.values.get("one_value"))
     }
     people = [
         f"{_so_many(audited.coarse, value, audited.people)} under {display_name(audited.name)}"
@@ -727,6 +727,14 @@ def _given_away(one: OneSecret, releases: Sequence[str]) -> list[str]:
     if not people:
         return []
     return [f"With a list of names, an attacker finds the {one.sensitive} of {'; '.join(people)}."]
+
+
+def _may_be_told(audited: Audited, value: Value | None) -> bool:
+    """Whether there surely are some, as far as a reader may know."""
+    if value is None or not value.value:
+        return False
+    ends = audited.coarse.value_ends(value)
+    return ends is None or ends[0] > 0 or not audited.coarse.says_little
 
 
 def _so_many(coarse: Coarseness, value: Value, people: int) -> str:

@@ -50,12 +50,14 @@ from unveil.findings import (
 )
 
 _EXTREME = 0.1  # the width of the range of a number from 0 to 1 that may be one person's
-_WIDEST = 0.5  # the same of a release that is not published, if the table is small
+_WIDEST = 0.5  # the same of a release that is not published: wider ones say nothing
 _FINEST = 0.001  # of a mean or a share over many people
 _CURVE = 0.05  # the least step of a curve over people
 _SEVERAL = 5  # groups that a step of a curve stands for, and of a mean of what is not published
 _STEEPEST = 0.25  # a curve with larger steps shows nothing
 _LEAST = 0.001  # on log axes: what is smaller is drawn there
+
+_UNTOLD = "Under {release}, what was found would tell of people; it is in the private report."
 
 Ends = tuple[float, float]
 
@@ -165,17 +167,20 @@ class Coarseness:
         >>> one_of_several.ends(delta, 0.83), one_of_several.ends(mean, 0.0482)
         ((0.8, 0.9), (0.0, 0.05))
         >>> replace(one_of_several, people=60).ends(delta, 0.83)
-        (0.5, 1.0)
+        (0.0, 1.0)
         """
         if self.shows(figure.follows_from) or not math.isfinite(value):
             return None
         if figure.averages and abs(value) <= 1:
-            return within_steps(value, self._mean_step(people))
+            step = self._mean_step(people, at_once=figure.beyond_a_limit)
+            whole = (-1.0 if figure.below_zero else 0.0, 1.0)
+            return within_steps(value, step) if step < 1 else whole
         return self._extreme(value, at_most_one=figure.at_most_one)
 
-    def _mean_step(self, people: int | None = None) -> float:
+    def _mean_step(self, people: int | None = None, *, at_once: bool = False) -> float:
         """The step of a mean: others see what people of a group, or of several, change together."""
-        return self._of_people(people, _FINEST, 1 if self.published else _SEVERAL)
+        step = self._of_people(people, _FINEST, 1 if self.published and not at_once else _SEVERAL)
+        return step if self.published or step < _WIDEST else 1.0  # even one bit is too much
 
     def _of_people(self, people: int | None, least: float, groups: int = 1) -> float:
         """The least step of a share over so many people that the smallest groups make."""
@@ -194,7 +199,19 @@ class Coarseness:
     def _extreme_step(self) -> float:
         if self.published:
             return _EXTREME
-        return min(max(_EXTREME, self._mean_step()), _WIDEST)
+        return max(_EXTREME, self._mean_step())
+
+    @property
+    def says_little(self) -> bool:
+        """Whether the table is so small that even one bit about it tells of people.
+
+        >>> coarse = Coarseness(people=100, exact=False)
+        >>> coarse.says_little, replace(coarse, people=125).says_little
+        (True, False)
+        >>> replace(coarse, published=True).says_little
+        False
+        """
+        return not self.exact and self._extreme_step >= 1
 
     def value_ends(self, value: Value) -> Ends | None:
         """The same of a value, which may be of some people only."""
@@ -206,6 +223,9 @@ class Coarseness:
 
     def interval(self, value: Value) -> tuple[float | None, float | None]:
         """The ends of the interval of an estimate, outwards to those of their ranges."""
+        around = self.value_ends(value)
+        if around is not None and value.figure.at_most_one and around[1] - around[0] >= 1:
+            return None, None  # nothing is told of it, nor whether it may be below 0
         outer: list[float | None] = []
         for side, end in enumerate((value.low, value.high)):
             found = None if end is None else self.value_ends(replace(value, value=end))
@@ -257,9 +277,12 @@ class Coarseness:
             return told
         hiding = self.view(view, follows)
         verdict = worded(told.verdict, hiding)
-        if not self.shows(Follows.QUASI):
-            # Texts say what follows from quasi-identifiers as it is; here nothing does.
-            said = self.in_figures(finding, release) if finding.figures else ""
+        if not self.shows(Follows.QUASI) or (self.says_little and not self.shows(follows)):
+            # Texts say what follows from quasi-identifiers as it is; here nothing does. And which
+            # text is chosen may tell whether a number is 0.
+            said: Text = self.in_figures(finding, release) if finding.figures else ""
+            if not said and self.shows(Follows.QUASI):
+                said = Message(_UNTOLD, release=release)
             told = replace(told, sentences=())
             verdict = worded(said, hiding)
         elif HIDDEN in verdict:

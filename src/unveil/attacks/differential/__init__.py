@@ -51,6 +51,7 @@ OVER = Figure(
     says="share of the people whose own record moves belief about them by more than 0.05",
     question=Question.INFERENCE,
     averages=True,
+    beyond_a_limit=True,
     share=True,
 )
 OVER_BOUND = Figure(
@@ -60,6 +61,7 @@ OVER_BOUND = Figure(
     "that moves belief about them by more than 0.05",
     question=Question.INFERENCE,
     averages=True,
+    beyond_a_limit=True,
     share=True,
     is_bound=True,
 )

@@ -114,6 +114,9 @@ WhichTargets = Annotated[
 ]
 
 
+_PATIENCE = "10s"  # with a cluster that does not answer
+
+
 @contextmanager
 def on_cluster(scheduler: str | None) -> Iterator[None]:
     """A connection to a Dask cluster, if one is named."""
@@ -128,7 +131,7 @@ def on_cluster(scheduler: str | None) -> Iterator[None]:
             option=Option("scheduler"),
         ) from error
     try:
-        client = Client(scheduler, timeout="10s")  # type: ignore[no-untyped-call]
+        client = Client(scheduler, timeout=_PATIENCE)  # type: ignore[no-untyped-call]
     except (OSError, ValueError) as error:
         raise InputError("nothing answers at {option}: {error}",
                          option=Option("scheduler", scheduler),

@@ -28,6 +28,7 @@ GAIN = Figure(
     question=Question.INFERENCE,
     share=True,
     averages=True,
+    below_zero=True,
     breach=Breach(
         says="an attacker who learns from the release guesses the sensitive value right {value} of "
         "the time more often about people in the data than about others",

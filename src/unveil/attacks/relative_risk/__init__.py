@@ -42,6 +42,7 @@ GR = Figure(
     question=Question.INFERENCE,
     share=True,
     averages=True,
+    below_zero=True,
     breach=Breach(
         says="an attacker who knows that people are in the table guesses the sensitive value of "
         "{value} more of them than someone who only learns from it",
