@@ -296,6 +296,9 @@ def joint_counts(
     [[3, 0], [4, 4], [1, 4]]
     """
     joint = np.zeros((codes.shape[1], counts.shape[1]), dtype=np.int64)
+    # Few values first: every later column is then compared with the few classes that are left.
+    order = np.argsort([len(np.unique(row)) for row in codes], kind="stable")
+    regions, codes = [regions[place] for place in order], codes[order]
     # Integers far below 2⁵³ are exact as floats, and float products are much faster.
     everybody = _Left(np.arange(codes.shape[1]), 0, regions, counts.astype(np.float64))
     waiting = [everybody]
