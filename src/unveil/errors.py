@@ -54,6 +54,7 @@ __all__ = [
     "MissingValuesError",
     "Option",
     "Person",
+    "PersonsError",
     "Region",
     "Row",
     "Text",
@@ -596,6 +597,10 @@ class FormError(InputError):
 
 class CountsError(InputError):
     """A table may be one of counts, and the user has not said what a row is."""
+
+
+class PersonsError(InputError):
+    """Rows may be several of a person, and the user has not said whose they are."""
 
 
 class GoalError(UnveilError):

@@ -17,7 +17,7 @@ import csv
 import functools
 import inspect
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from math import inf
 from pathlib import Path
@@ -36,7 +36,7 @@ from typing import (
 
 from annotated_types import Ge, Gt, Le, Lt
 
-from unveil.errors import InputError, Option, did_you_mean
+from unveil.errors import Call, InputError, Option, did_you_mean
 
 __all__ = [
     "Adversaries",
@@ -485,6 +485,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if not counts_persons(function):
+            refuse_several(function.__name__, [*args, *kwargs.values()])
         for name, parameter in options().items():
             if name in kwargs:
                 check(name, parameter.annotation, kwargs[name])
@@ -498,6 +500,32 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     call.__doc__ = _described(function)
     return call
+
+
+def by_person(function: Callable[P, R]) -> Callable[P, R]:
+    """Declare that a function counts people where a person has several rows, or counts neither."""
+    function.by_person = True  # type: ignore[attr-defined]
+    return function
+
+
+def counts_persons(function: Callable[..., Any]) -> bool:
+    """Whether it is declared to."""
+    return getattr(function, "by_person", False)
+
+
+def refuse_several(name: str, given: Iterable[Any]) -> None:
+    """Refuse tables and releases in which a person has several rows, for what counts rows."""
+    for one in given:
+        if isinstance(one, list | tuple):
+            refuse_several(name, one)
+        elif isinstance(one, Mapping):
+            refuse_several(name, one.values())
+        elif getattr(one, "several", None) is not None:
+            raise InputError(
+                "{name} counts rows, and here a person may have several, so it would not be about "
+                "people; {measures} counts people, and the rest needs a table with one row per "
+                "person", name=name, measures=Call("measures"),
+            )  # fmt: skip
 
 
 def going_on(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -43,6 +43,8 @@ def content_of(audit: Audit) -> dict[str, Any]:
         "data": {
             "source": public_name(audit.ground.source),
             "records": audit.records,
+            "people": audit.people,
+            "says": masking.text(audit.whose),
             "quasi": list(audit.ground.quasi),
             "sensitive": [one.sensitive for one in audit.secrets],
             "notes": [masking.text(note) for note in audit.notes],

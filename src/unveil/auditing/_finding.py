@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from unveil._text import display_name, one_in
+from unveil._text import counted, display_name, one_in
 from unveil.auditing._discretion import Masking
 from unveil.auditing._figures import FIGURES
 from unveil.auditing._grounds import Ground, assumed_alone, published_columns
@@ -19,7 +19,7 @@ from unveil.auditing._names import public_name
 from unveil.auditing._subjects import Subject
 from unveil.auditing._thresholds import Check, State, Threshold, in_short, worst
 from unveil.auditing.parts import PARTS, Asked, Part
-from unveil.errors import File, InputError, Message, Text, View
+from unveil.errors import File, InputError, Known, Message, Text, View
 from unveil.files import write_text
 from unveil.findings import Figure, Finding, Value
 from unveil.measures import Identifiers, published_besides
@@ -427,6 +427,28 @@ class Audit(Finding):
             return []
         published = [release for one in self.secrets for release in one.published]
         return assumed_alone(self.ground, published)
+
+    @property
+    def people(self) -> int | None:
+        """How many people the records are of; None if that is not known."""
+        original = self.ground.original
+        if original is None:
+            return None
+        return self.records if original.several is None else original.several.count
+
+    @property
+    def whose(self) -> Text:
+        """How many records there are, and of how many people, or what is taken for granted."""
+        original = self.ground.original
+        if self.records is None:
+            return ""
+        if original is None:
+            return Message("{n}.", n=Known(counted(self.records, "record")))
+        if original.several is not None:
+            return Message("{n} of {people}.", n=Known(counted(self.records, "record")),
+                           people=Known(counted(original.several.count, "person")))  # fmt: skip
+        each = "" if original.one_each else ", each taken to be another person's"
+        return Message("{n}" + each + ".", n=Known(counted(self.records, "record")))
 
     @property
     def releases(self) -> list[Audited]:

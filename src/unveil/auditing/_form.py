@@ -195,6 +195,13 @@ class Data(_Closed):
         Annotated[int, Field(ge=0)] | None,
         Field(description="Null where published files have different numbers of them."),
     ]
+    people: Annotated[
+        Annotated[int, Field(ge=0)] | None,
+        Field(description="Whose records they are; null without the original."),
+    ]
+    says: Annotated[
+        str, Field(description="Both in words, with what is taken for granted if it is not known.")
+    ]
     quasi: list[str]
     sensitive: list[str]
     notes: list[str]

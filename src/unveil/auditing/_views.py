@@ -37,7 +37,8 @@ def summary_of(audit: Audit) -> str:
 
 
 def _records(audit: Audit) -> str:
-    return "" if audit.records is None else f": {audit.records:,} records"
+    said = str(audit.whose).rstrip(".")
+    return f": {said}" if said else ""
 
 
 def _side_by_side(one: OneSecret) -> list[str]:

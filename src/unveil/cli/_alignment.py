@@ -16,8 +16,8 @@ from unveil.microdata import Role
 from unveil.projects import TwoFiles
 
 ROLES = {
-    Role.IDENTIFIER: "identifier", Role.QUASI: "quasi", Role.SENSITIVE: "sensitive",
-    Role.COUNT: "count", Role.OTHER: "other",
+    Role.IDENTIFIER: "identifier", Role.PERSON: "person", Role.QUASI: "quasi",
+    Role.SENSITIVE: "sensitive", Role.COUNT: "count", Role.OTHER: "other",
 }  # fmt: skip
 """The roles as a project file has them, in the order of the table that is printed."""
 

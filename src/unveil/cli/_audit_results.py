@@ -181,7 +181,7 @@ def show_audit(found: Audit, out: Console) -> None:
     """All that a reader of a terminal wants to know."""
     knows = ", ".join(found.ground.quasi)
     wants = " or ".join(one.sensitive for one in found.secrets)
-    records = "" if found.records is None else f" {found.records:,} records."
+    records = f" {found.whose}".rstrip()
     _say(
         f"{found.ground.source}:{records} An attacker knows {knows} and wants to know {wants}.", out
     )

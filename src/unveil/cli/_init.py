@@ -28,7 +28,7 @@ _LISTED = 40  # columns that are nothing, for the same reason
 
 @guarded
 def init(
-    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    file: Annotated[Path, Parameter(help="The original table.")],
     released: Released = None,
     /,
     *,

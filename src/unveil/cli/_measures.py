@@ -8,7 +8,7 @@ size.
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 from cyclopts import Group, Parameter
 
@@ -70,6 +70,7 @@ class _Columns(_Keys):
     ordinal: reading.Ordinal = None
     forms: reading.Forms = None
     count: reading.CountColumn = None
+    person: reading.Person = None
     engine: Annotated[Literal["duckdb", "spark"], Help("Engine that counts the tables.")] = "duckdb"
     memory: Annotated[
         str | None,
@@ -256,7 +257,7 @@ def _measured(file: Path, options: Mapping[str, Any], *, alone: bool) -> "Measur
 
     try:
         with working(f"counting {file.name}"):
-            return measure(str(file), **options)
+            return cast("Measures", measure(str(file), **options))  # files have no person column
     except InputError as error:
         if alone or file.name in str(error):
             raise

@@ -216,6 +216,7 @@ class Roles(Typed):
     quasi: reading.Quasi
     sensitive: reading.Sensitive
     identifier: reading.Identifier = None
+    person: reading.Person = None
 
 
 @group(READING)

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     )
     from unveil.measures._measures import Measures, MeasuresComparison, compare_measures, measures
     from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
+    from unveil.measures._persons import PersonMeasures, Unicity, person_measures
     from unveil.measures._released import Reach, reach_of
     from unveil.measures._sizes import (
         AverageClassSize,
@@ -115,7 +116,7 @@ __all__, __getattr__ = lazily(__name__)
 class _Callable(ModuleType):
     """The room has the name of the function that all of it comes down to."""
 
-    def __call__(self, table: Any, **options: Any) -> "Measures":
+    def __call__(self, table: Any, **options: Any) -> "Measures | PersonMeasures":
         from unveil.measures._measures import measures
 
         return measures(table, **options)

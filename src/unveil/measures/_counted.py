@@ -23,6 +23,7 @@ from unveil.engine.counting import (
     Question,
     Secret,
     check_rows,
+    check_whose,
     counted,
     matching_everything,
     opened,
@@ -63,7 +64,7 @@ from unveil.microdata import (
     read_in_form,
     value_text,
 )
-from unveil.options import Help, Shell
+from unveil.options import Help, Shell, refuse_several
 
 Wildcard = Annotated[
     str | None,
@@ -80,6 +81,7 @@ class Reading(TypedDict, total=False):
     count: str | Literal[False] | None
     numeric: str | Sequence[str] | None
     categorical: str | Sequence[str] | None
+    person: str | Sequence[str] | Literal[False] | None
     ordinal: _Ordinal
     forms: Mapping[str, str] | None
     missing_values: Any
@@ -106,6 +108,7 @@ def count(
     count: str | Literal[False] | None = None,
     numeric: str | Sequence[str] | None = None,
     categorical: str | Sequence[str] | None = None,
+    person: str | Sequence[str] | Literal[False] | None = None,
     ordinal: _Ordinal = None,
     forms: Mapping[str, str] | None = None,
     missing_values: Any = None,
@@ -142,6 +145,10 @@ def count(
         said; ``False`` says that each row is one person.
     numeric, categorical : str or sequence of str, optional
         Columns to read as numbers, and as words. Default: as in `read_csv`.
+    person : False, optional
+        Each row is another person's. Default: a table with a column that names people, such as
+        ``patient``, whose values repeat, is refused until this is said. `measures` also takes the
+        name of that column.
     ordinal : mapping of str to sequence, optional
         The levels of the sensitive column, from low to high. Numbers and dates are ordered.
     forms : mapping of str to str, optional
@@ -205,6 +212,7 @@ def count(
                     "microdata and releases are read already: give {option} when reading them",
                     option=Option(option),
                 )  # fmt: skip
+        refuse_several("this measure", [table])
         counts = _of_coded(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
@@ -215,7 +223,7 @@ def count(
         )  # fmt: skip
     else:
         counts = _asked(
-            table, quasi, sensitive, count, ordinal, hierarchies,
+            table, quasi, sensitive, count, person, ordinal, hierarchies,
             kinds=Kinds.of(numeric, categorical, forms, missing_values), engine=engine,
             memory=memory, delimiter=delimiter, encoding=encoding, sheet=sheet, header=header,
         )  # fmt: skip
@@ -269,6 +277,7 @@ def _asked(
     quasi: str | Sequence[str] | None,
     sensitive: str | None,
     count: str | Literal[False] | None,
+    person: str | Sequence[str] | Literal[False] | None,
     ordinal: _Ordinal,
     hierarchies: _Hierarchies,
     kinds: Kinds,
@@ -291,6 +300,12 @@ def _asked(
     columns = [*keys, *([] if sensitive is None else [sensitive])]
     check_count(count, columns)
     kinds.check(columns)
+    if person:
+        raise InputError(
+            "{person}: only {measures} counts people in a file; leave it out, or read the table "
+            "with {read}", person=Option("person"), measures=Call("measures"),
+            read=Call("read_csv"),
+        )  # fmt: skip
 
     def opening(names: Sequence[str]) -> Opened:
         return kinds.without_missing(opened(table, names, secret=sensitive, **reading))
@@ -316,6 +331,8 @@ def _asked(
         found.notes = (note, *found.notes)
     elif count is None:
         check_rows(opening, there, columns, found)
+        if person is None:
+            check_whose(opening, there, columns)
     return found
 
 

@@ -12,7 +12,20 @@ _QUASI, _RELEASE = Follows.QUASI, Follows.RELEASE
 K = Figure(
     name="k", title="k", question=_SINGLED, lower_is_better=False,
     follows_from=_QUASI,
-    says="the number of records in the smallest class: nobody can be told from fewer",
+    says="the number of records in the smallest class, of people where a person has several: "
+    "nobody can be told from fewer",
+)  # fmt: skip
+K_ALL_ROWS = Figure(
+    name="k_all_rows", title="k, all rows known", question=_SINGLED, lower_is_better=False,
+    follows_from=_QUASI,
+    says="where a person has several rows: the fewest people who have as many rows in the same "
+    "classes, for an attacker who knows all rows of a person",
+)  # fmt: skip
+UNICITY = Figure(
+    name="unicity", title="alone with four rows", question=_SINGLED, share=True,
+    follows_from=_QUASI,
+    says="where a person has several rows: the share of the people whom four of their rows, drawn "
+    "at random, single out (all rows of those who have fewer)",
 )  # fmt: skip
 UNIQUE = Figure(
     name="unique", title="unique", question=_SINGLED, share=True,
@@ -98,6 +111,9 @@ CLASSICAL = (
     K, UNIQUE, PROSECUTOR, PROSECUTOR_MEAN, L, L_ENTROPY, ALPHA, T, BETA, MEAN_CLASS,
 )  # fmt: skip
 
+BY_PERSON = (K_ALL_ROWS, UNICITY)
+"""Besides, where a person has several rows."""
+
 _MEASURES = Declaration(
     name="measures",
     function="unveil.measures._measures:measures",
@@ -105,7 +121,7 @@ _MEASURES = Declaration(
     help="Measure tables by their classes: k, ℓ, t, re-identification risk, discrimination rate.",
     questions=(_SINGLED, _INFERRED),
     fits=("cells", "groups", "averages", "answers"),
-    figures=CLASSICAL,
+    figures=(*CLASSICAL, *BY_PERSON),
     means="Records with the same published cells form a class. Nobody can be told from the others "
     "in a class (k-anonymity: the smallest class has k records). If nearly all of them have the "
     "same sensitive value, it is known all the same (ℓ-diversity: the fewest different values in a "

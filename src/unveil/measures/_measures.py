@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Unpack
@@ -26,6 +27,7 @@ from unveil.measures._likeness import (
     DeltaDisclosureLooking,
 )
 from unveil.measures._partitions import Categories
+from unveil.measures._persons import PersonMeasures, person_measures
 from unveil.measures._sizes import (
     AverageClassSize,
     ClassSizeLooking,
@@ -49,8 +51,16 @@ from unveil.measures.reidentification._risk import (
 )
 from unveil.measures.reidentification._risk_finding import ReidentificationRisk
 from unveil.measures.reidentification._unique_subsets import UniqueSubsets, unique_subsets
-from unveil.microdata import Hierarchy, Permuted, Release
-from unveil.options import Help, Knows, Recode, Shell, checked
+from unveil.microdata import (
+    AnyRelease,
+    Hierarchy,
+    Microdata,
+    Permuted,
+    Release,
+    open_table,
+    read_table,
+)
+from unveil.options import Help, Knows, Recode, Shell, by_person, checked, refuse_several
 
 _LEFT_OUT = (
     "left out because they need classes that do not overlap: uniqueness, re-identification risk, "
@@ -205,6 +215,7 @@ def _others(k: float) -> str:
 
 
 @checked
+@by_person
 def measures(
     release: Any,
     *,
@@ -244,8 +255,10 @@ def measures(
     ] = 0,
     wildcard: Wildcard = None,
     **counting: Unpack[Reading],
-) -> Measures:  # fmt: skip
+) -> Measures | PersonMeasures:  # fmt: skip
     """All measures of a table, in one pass over its counts.
+
+    Where a person may have several rows, people are counted, and fewer measures are known.
 
     Parameters
     ----------
@@ -272,6 +285,23 @@ def measures(
     """
     check_distance(distance)
     check_population(population, population_size, None, recode)
+    if counting.get("person") and not isinstance(release, AnyRelease | Microdata):
+        release = _read_by_person(release, knows, counting)
+        counting = {}
+    several = getattr(release, "several", None)
+    if several is not None:
+        given = {
+            "partition": partition, "distance": distance, "population": population,
+            "population_size": population_size, "recode": recode, "subsets": subsets,
+            "wildcard": wildcard, **counting,
+        }  # fmt: skip
+        for name, one in given.items():
+            if one:
+                raise InputError(
+                    "{option} is for tables with one row per person: counted by person there is "
+                    "no such measure yet", option=Option(name),
+                )  # fmt: skip
+        return person_measures(release, several, knows)
     options: Counting = {**counting, "wildcard": wildcard}
     if knows is not None:
         options["quasi"] = knows
@@ -341,6 +371,30 @@ def measures(
         notes=(*notes_of(counts), *notes, *([_LEFT_OUT] if counts.overlapping else [])),
         **found,
     )
+
+
+def _read_by_person(table: Any, knows: Sequence[str] | None, reading: Reading) -> Microdata:
+    """A table in which a person may have several rows, read into memory."""
+    quasi, sensitive = knows or reading.get("quasi"), reading.get("sensitive")
+    if not quasi or not sensitive:
+        raise InputError("{person} needs {quasi} and {sensitive}", person=Option("person"),
+                         quasi=Option("quasi"), sensitive=Option("sensitive"))  # fmt: skip
+    for name in ("count", "engine", "memory"):
+        if reading.get(name) not in (None, False, "duckdb"):
+            raise InputError("{person} and {other} exclude each other: people are counted in "
+                             "memory", person=Option("person"), other=Option(name))  # fmt: skip
+    if isinstance(table, str | os.PathLike):
+        opening = {"delimiter": "delimiter", "encoding": "encoding", "sheet": "sheet",
+                   "columns": "header"}  # fmt: skip
+        given: Any = {one: reading.get(own) for one, own in opening.items()}
+        table = open_table(table, **given)
+    given = {name: reading[name] for name in  # type: ignore[literal-required]
+             ("numeric", "categorical", "forms", "missing_values", "ordinal", "hierarchies")
+             if reading.get(name) is not None}  # fmt: skip
+    return read_table(
+        table, quasi=quasi, sensitive=sensitive, person=reading.get("person"), missing="category",
+        **given,
+    )  # fmt: skip
 
 
 def _found(counts: Contingency, lookings: dict[str, Looking[Finding]]) -> dict[str, Any]:
@@ -468,9 +522,13 @@ def compare_measures(tables: Mapping[str, Any], **options: Any) -> MeasuresCompa
     found = {}
     for name, table in tables.items():
         try:
-            found[name] = measures(table, **options)
+            one = measures(table, **options)
         except InputError as error:
             raise InputError(
                 "{table}: {error}", table=File(name, bare=True), error=error.message
             ) from error
+        if isinstance(one, PersonMeasures):
+            refuse_several("compare_measures", [table])
+        else:
+            found[name] = one
     return MeasuresComparison(tables=found)

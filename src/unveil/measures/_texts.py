@@ -72,7 +72,7 @@ def keys_text(keys: Sequence[str]) -> str:
     return f"{', '.join(keys[:_NAMED])} and {len(keys) - _NAMED} more"
 
 
-def sizes_chart(name: Text, sizes: Mapping[int, int]) -> Chart:
+def sizes_chart(name: Text, sizes: Mapping[int, int], what: str = "records") -> Chart:
     """The share of records in classes up to a size; ``sizes`` has the number of classes of each."""
     size = np.array(list(sizes), dtype=np.float64)
     records = size * np.array(list(sizes.values()), dtype=np.float64)
@@ -80,11 +80,11 @@ def sizes_chart(name: Text, sizes: Mapping[int, int]) -> Chart:
         kind="distribution",
         title="In how small a class people are",
         says=Message(
-            "{name}: classes of {least} to {most} records",
-            name=name, least=min(sizes), most=max(sizes),
+            "{name}: classes of {least} to {most} {what}",
+            what=what, name=name, least=min(sizes), most=max(sizes),
         ),
-        x=Axis(label="records in one's class", scale="log"),
-        y=Axis(label="share of records in classes up to that", share=True),
+        x=Axis(label=f"{what} in one's class", scale="log"),
+        y=Axis(label=f"share of {what} in classes up to that", share=True),
         follows_from=Follows.QUASI,
         series=[Series(name=name, x=numbers(size), y=numbers(np.cumsum(records) / records.sum()))],
     )  # fmt: skip

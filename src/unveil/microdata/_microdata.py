@@ -1,4 +1,4 @@
-"""The original table: one row per person, every column as integer codes into its domain.
+"""The original table: a row per person or several, columns as integer codes into their domains.
 
 All other code works on these codes. Their order has a meaning: numbers ascend, ordinal levels keep
 their declared order, and hierarchy leaves are in depth-first order, so *every hierarchy node is
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from unveil._memory import room_for
 from unveil.errors import Cell, File, InputError, Text, did_you_mean
 from unveil.microdata._hierarchy import Hierarchy
+from unveil.microdata._persons import Persons
 
 
 class Role(StrEnum):
@@ -30,6 +31,7 @@ class Role(StrEnum):
     SENSITIVE = "sensitive"
     OTHER = "other"
     COUNT = "number of people"
+    PERSON = "person"
 
     @property
     def is_used(self) -> bool:
@@ -272,6 +274,8 @@ class Microdata:
         The column that had the number of people of each row, if the source is a table of counts.
     left_out : int
         Number of people who were left out because they have no sensitive value.
+    persons : Persons, optional
+        Whose the records are, if a person may have several.
     """
 
     columns: tuple[Column, ...]
@@ -281,9 +285,22 @@ class Microdata:
     notes: tuple[Text, ...] = ()
     counted_by: str | None = None
     left_out: int = 0
+    persons: Persons | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def several(self) -> Persons | None:
+        """Whose the records are, if somebody has several; else None: each is another person's."""
+        return self.persons if self.persons is not None and self.persons.repeat else None
+
+    @property
+    def one_each(self) -> bool:
+        """Whether it is known, and not only assumed, that each record is another person's."""
+        named = any(one.role is Role.IDENTIFIER for one in self.columns)
+        known = named or self.persons is not None or self.counted_by is not None
+        return known and self.several is None
 
     @property
     def file(self) -> File:
@@ -345,16 +362,17 @@ class Microdata:
 
     @cached_property
     def nameless(self) -> Microdata:
-        """The same without identifiers; the table itself if it has none."""
-        kept = tuple(c for c in self.columns if c.role is not Role.IDENTIFIER)
+        """The same without identifiers and the column of persons; itself if it has neither."""
+        kept = tuple(c for c in self.columns if c.role not in (Role.IDENTIFIER, Role.PERSON))
         return self if len(kept) == len(self.columns) else replace(self, columns=kept)
 
     def take(self, records: NDArray[np.intp] | Iterable[int]) -> Microdata:
         """Some of the records, in the order given. Codes and domains stay."""
         kept = np.asarray(records, dtype=np.intp)
         return replace(
-            self, columns=tuple(c.take(kept) for c in self.columns), rows=self.rows[kept]
-        )
+            self, columns=tuple(c.take(kept) for c in self.columns), rows=self.rows[kept],
+            persons=None if self.persons is None else self.persons.take(kept),
+        )  # fmt: skip
 
     def without(self, record: int) -> Microdata:
         """All records but one: D without i."""

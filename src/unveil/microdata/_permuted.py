@@ -26,6 +26,7 @@ from unveil.files import Writer, not_written, same_file, write_together
 from unveil.microdata._cell_columns import column_cells
 from unveil.microdata._distinct import Distinct
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
+from unveil.microdata._persons import unknown_persons
 from unveil.microdata._release import SHOWN, AnyRelease
 from unveil.microdata._sources import from_table
 
@@ -114,6 +115,7 @@ class Permuted(AnyRelease):
         release = cls(
             quasi=microdata.quasi, sensitive=microdata.sensitive, group_of=numbers, groups=groups,
             counts=counts, made_by=made_by, notes=microdata.notes,
+            persons=unknown_persons(microdata),
         )  # fmt: skip
         return release.in_order()
 

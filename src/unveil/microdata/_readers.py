@@ -42,6 +42,13 @@ from unveil.microdata._hierarchies import match_files, read_hierarchy
 from unveil.microdata._hierarchy import Hierarchy
 from unveil.microdata._messages import must
 from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_text
+from unveil.microdata._persons import (
+    Persons,
+    check_person,
+    persons_note,
+    persons_of,
+    refuse_repeated,
+)
 from unveil.microdata._row_counts import check_count, looks_counted, one_row_each, suspected
 from unveil.microdata._sources import Source, from_parquet, from_table, is_parquet
 from unveil.options import check
@@ -59,6 +66,7 @@ def read_csv(
     quasi: Names,
     sensitive: str,
     identifier: Names = (),
+    person: Names | Literal[False] | None = None,
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
@@ -93,6 +101,11 @@ def read_csv(
         What an attacker wants to know.
     identifier : str or sequence of str
         Columns that name a person. They are never used.
+    person : str or sequence of str, or False, optional
+        The column that says whose a row is, if a person may have several rows, or several such
+        columns together. Default: each row is another person's, and a table whose identifiers
+        repeat is refused until this is said; ``False`` says that each row is another person's all
+        the same.
     numeric, categorical : str or sequence of str
         Columns whose kind is declared instead of detected.
     ordinal : mapping of str to sequence, optional
@@ -156,9 +169,9 @@ def read_csv(
     )
     note_input(path)
     options = Options(
-        quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
-        categorical=categorical, forms=forms, hierarchies=hierarchies, missing=missing,
-        missing_values=missing_values, count=count,
+        quasi=quasi, sensitive=sensitive, identifier=identifier, person=person, numeric=numeric,
+        ordinal=ordinal, categorical=categorical, forms=forms, hierarchies=hierarchies,
+        missing=missing, missing_values=missing_values, count=count,
     )  # fmt: skip
     return _read(source, options)
 
@@ -169,6 +182,7 @@ def read_parquet(
     quasi: Names,
     sensitive: str,
     identifier: Names = (),
+    person: Names | Literal[False] | None = None,
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
@@ -194,9 +208,9 @@ def read_parquet(
       income: sensitive, categorical, 2 values
     """
     options = Options(
-        quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
-        categorical=categorical, forms=forms, hierarchies=hierarchies, missing=missing,
-        missing_values=missing_values, count=count,
+        quasi=quasi, sensitive=sensitive, identifier=identifier, person=person, numeric=numeric,
+        ordinal=ordinal, categorical=categorical, forms=forms, hierarchies=hierarchies,
+        missing=missing, missing_values=missing_values, count=count,
     )  # fmt: skip
     source = from_parquet(path)
     note_input(path)
@@ -209,6 +223,7 @@ def read_table(
     quasi: Names,
     sensitive: str,
     identifier: Names = (),
+    person: Names | Literal[False] | None = None,
     numeric: Names = (),
     ordinal: Mapping[str, Sequence[Any]] | None = None,
     categorical: Names = (),
@@ -227,8 +242,8 @@ def read_table(
     ----------
     table : pandas, polars or Arrow table, any other that narwhals reads, or a mapping
         A mapping from column names to sequences of values; or what `open_table` opened.
-    quasi, sensitive, identifier, numeric, ordinal, categorical, forms, hierarchies, missing, \
-missing_values, count
+    quasi, sensitive, identifier, person, numeric, ordinal, categorical, forms, hierarchies, \
+missing, missing_values, count
         As in `read_csv`.
 
     Examples
@@ -239,9 +254,9 @@ missing_values, count
     ([0, 1, 1], [31, 45])
     """
     options = Options(
-        quasi=quasi, sensitive=sensitive, identifier=identifier, numeric=numeric, ordinal=ordinal,
-        categorical=categorical, forms=forms, hierarchies=hierarchies, missing=missing,
-        missing_values=missing_values, count=count,
+        quasi=quasi, sensitive=sensitive, identifier=identifier, person=person, numeric=numeric,
+        ordinal=ordinal, categorical=categorical, forms=forms, hierarchies=hierarchies,
+        missing=missing, missing_values=missing_values, count=count,
     )  # fmt: skip
     return _read(from_table(table), options)
 
@@ -285,6 +300,7 @@ def open_table(
 def _read(source: Source, options: Options) -> Microdata:
     check("missing", Missing, options.missing)
     check_count(options.count)
+    check_person(options.person)
     if source.n_rows == 0:
         raise InputError("{source} has no rows", source=source.file)
     wishes = options.wishes(source, missing_is_a_value=_HAVING_MISSING.get(options.missing, ()))
@@ -293,10 +309,14 @@ def _read(source: Source, options: Options) -> Microdata:
                   for name, wish in wishes.items()}  # fmt: skip
     columns, left_out = _distinct_columns(source, wishes, options.markers(source))
     columns, counted = _people_of(source, columns, wishes, options.count)
+    persons = _persons(source, columns, wishes, options)
     everybody = len(next(iter(columns.values())).rows)
     columns, meaning = _settle_missing(columns, wishes, options.missing)
     as_words = [note for n, c in columns.items() if wishes[n].is_open for note in _read_as_words(c)]
     encoded = tuple(encode(column, wishes[name]) for name, column in columns.items())
+    if persons is not None:  # of the rows that are left
+        persons = _persons(source, columns, wishes, options)
+        counted = [*counted, *persons_note(persons)]
     return Microdata(
         columns=encoded,
         rows=next(iter(columns.values())).rows, source=source.name, source_rows=source.n_rows,
@@ -305,6 +325,7 @@ def _read(source: Source, options: Options) -> Microdata:
         counted_by=options.count or None,
         left_out=everybody - len(next(iter(columns.values())).rows)
         if options.missing == "keep" else 0,
+        persons=persons,
     )  # fmt: skip
 
 
@@ -327,6 +348,31 @@ def _people_of(
         if name is not None:
             raise looks_counted(name, source.file)
     return columns, []
+
+
+def _persons(
+    source: Source,
+    columns: Mapping[str, Distinct],
+    wishes: Mapping[str, Wish],
+    options: Options,
+) -> Persons | None:
+    """Whose the rows are, if a person may have several; identifiers that repeat are asked about."""
+    having = {role: {n: one for n, one in columns.items() if wishes[n].role is role}
+              for role in (Role.PERSON, Role.IDENTIFIER)}  # fmt: skip
+    if having[Role.PERSON]:
+        if options.count:
+            raise InputError(
+                "{person} and {count} exclude each other: a row of a table of counts stands for "
+                "several people, and none of them has a name", person=Option("person"),
+                count=Option("count"),
+            )  # fmt: skip
+        return persons_of(having[Role.PERSON])
+    if options.person is False:
+        return Persons((), np.arange(len(next(iter(columns.values())).codes)))
+    if options.person is None and not options.count:
+        others = {n: one for n, one in columns.items() if wishes[n].role is Role.OTHER}
+        refuse_repeated(having[Role.IDENTIFIER], others, source.file)
+    return None
 
 
 def _about_forms(columns: Iterable[Column], wishes: Mapping[str, Wish]) -> list[Text]:
@@ -440,6 +486,7 @@ class Options:
     quasi: Names
     sensitive: str
     identifier: Names = ()
+    person: Names | Literal[False] | None = None
     numeric: Names
     ordinal: Mapping[str, Sequence[Any]] | None
     categorical: Names
@@ -483,6 +530,7 @@ class Options:
             (_names([self.sensitive], "sensitive", source), Role.SENSITIVE),
             (_names(self.identifier, "identifier", source), Role.IDENTIFIER),
             (_names([self.count] if self.count else [], "count", source), Role.COUNT),
+            (_names(self.person or [], "person", source), Role.PERSON),
         ])  # fmt: skip
         used = {name: role for name, role in roles.items() if role.is_used}
         return used | {n: roles.get(n, Role.OTHER) for n in source.columns if n not in used}

@@ -29,6 +29,7 @@ from unveil.microdata._levels import Level
 from unveil.microdata._messages import Worded
 from unveil.microdata._microdata import CellCounts, Column, Kind, Microdata
 from unveil.microdata._notations import ReadAs
+from unveil.microdata._persons import Persons
 from unveil.microdata._regions import Histograms, Regions, joint_counts, shortened
 from unveil.microdata._suppressed import Mask, Silence, counted_suppressed, silence_of
 
@@ -66,6 +67,8 @@ class AnyRelease(ABC):
         What a reader has to know, such as how missing values were treated.
     extras : Extras
         If read: the columns that are published besides.
+    persons : Persons, optional
+        Whose the records are, if a person may have several.
     """
 
     statistics: ClassVar[frozenset[Statistic]] = frozenset(Statistic)
@@ -78,6 +81,12 @@ class AnyRelease(ABC):
     made_by: str = "somebody"
     notes: tuple[Text, ...] = ()
     extras: Extras = field(default_factory=Extras)
+    persons: Persons | None = None
+
+    @property
+    def several(self) -> Persons | None:
+        """Whose the records are, if somebody has or may have several; else None."""
+        return self.persons if self.persons is not None and self.persons.repeat else None
 
     @property
     def maker(self) -> File:
@@ -197,6 +206,7 @@ class Release(AnyRelease):
         classes, class_of = np.unique(self.class_of[records], return_inverse=True)
         return replace(
             self,
+            persons=None if self.persons is None else self.persons.take(records),
             sensitive=self.sensitive.take(records),
             class_of=class_of.ravel().astype(np.int32),
             regions=tuple(regions.take(classes) for regions in self.regions),

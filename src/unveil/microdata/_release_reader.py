@@ -22,7 +22,7 @@ from unveil.microdata._cell_columns import (
 )
 from unveil.microdata._cells import cell_reader
 from unveil.microdata._declared_cells import Declared, Table
-from unveil.microdata._distinct import Distinct
+from unveil.microdata._distinct import Distinct, distinct_of
 from unveil.microdata._encode import MISSING
 from unveil.microdata._extras import extras_of
 from unveil.microdata._levels import (
@@ -37,6 +37,7 @@ from unveil.microdata._messages import ValueOption, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._numbers import numbers_among
+from unveil.microdata._persons import Persons, persons_of
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
 from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
@@ -75,6 +76,7 @@ def read_release(
     notation: Mapping[str, str] | None = None,
     empty: Empty | None = None,
     count: str | Literal[False] | None = None,
+    person: Names | None = None,
     may_change: bool = False,
     how: Mapping[str, str | Coarsening] | None = None,
     rename: Mapping[str, str] | None = None,
@@ -126,6 +128,9 @@ def read_release(
         numbers in a column named as one of counts add up to the original's records. What looks
         like a table of counts without that is refused until this is said; ``False`` says that each
         row is one record.
+    person : str or sequence of str, optional
+        The published column that says whose a row is, such as a pseudonym. Default: those of the
+        original that say it, if they are published; otherwise nobody knows whose a row is.
     may_change : bool
         Whether sensitive values may be changed, as by noise and swapping.
     how : mapping of str to str, optional
@@ -217,6 +222,7 @@ def read_release(
     weights, count, told_of = _weights(source, template, count, is_alone=original is None)
     perturbed = dict.fromkeys([*said.perturbed, *([secret.name] if may_change else [])])
     release = _release(template, columns, secrets, weights, made_by, tuple(perturbed))
+    release = replace(release, persons=_persons(source, original, person, told, weights))
     if original is None:
         told_of += _about_untold(secrets.codes, secret.name)
     else:
@@ -234,6 +240,29 @@ def read_release(
     counted_by = [count] if count else []
     used = [*(column.name for column in (*template.quasi, secret)), *counted_by]
     return replace(release, notes=tuple(notes), extras=extras_of((source, used)))
+
+
+def _persons(
+    source: Source,
+    original: Microdata | None,
+    person: Names | None,
+    told: NDArray[np.bool_],
+    weights: NDArray[np.int64] | None,
+) -> Persons | None:
+    """Whose the released records are; nobody knows if that is not published."""
+    several = None if original is None else original.several
+    named = [person] if isinstance(person, str) else list(person or ())
+    if not named and several is not None:
+        named = [name for name in several.columns if name in source.columns]
+        if len(named) < len(several.columns):
+            return replace(several, of=None)
+    if not named:
+        return None
+    for name in named:
+        source.check_has(name)
+    found = persons_of({name: distinct_of(source, name) for name in named})
+    rows = np.flatnonzero(told)
+    return found.take(rows if weights is None else np.repeat(rows, weights[told]))
 
 
 @contextmanager

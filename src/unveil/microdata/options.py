@@ -98,6 +98,14 @@ Identifier = Annotated[
     Help("Identifiers: columns that name a person."),
     Shell(parse=names, metavar="COLUMNS"),
 ]
+Person = Annotated[
+    Names | Literal[False] | None,
+    Help(
+        "Column that says whose a row is, if a person may have several rows, such as patient; or "
+        "none: each row is another person's. Default: identifiers that repeat are asked about."
+    ),
+    Shell(parse=lambda texts: False if texts == ["none"] else names(texts), metavar="COLUMNS"),
+]
 Hierarchies = Annotated[
     str | os.PathLike[str] | None,
     Help("Folder of generalization hierarchies, one file per column."),

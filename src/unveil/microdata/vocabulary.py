@@ -87,11 +87,16 @@ _TOPICS = (
         benutzername compte cuenta conto rekeningnummer gebruikersnaam licenseplate kennzeichen"""),
     _topic("a name", Group.PERHAPS_PERSON, "name names nom naam namen"),
     _topic("an identifier", Group.PERHAPS_PERSON, """
-        id uid uuid guid identifier key index rowid recordid patientid customerid personid
-        respondent respondentid caseid nr number no pid kunde kundennummer fallnummer
-        laufendenummer lfdnr identifiant numero identificador identificativo codice klantnummer
-        login nummer patientennummer patientnummer fallnr personalnummer
-        mitarbeiternummer matrikelnummer device cookie ip ipaddress url token hash"""),
+        id uid uuid guid identifier key index rowid recordid caseid nr number no fallnummer
+        laufendenummer lfdnr identifiant numero identificador identificativo codice
+        login nummer fallnr device cookie ip ipaddress url token hash"""),
+    _topic("a person's number", Group.PERHAPS_PERSON, """
+        patient patientid patientno patientnumber pid person personid customer customerid client
+        clientid member memberid subject subjectid participant participantid respondent
+        respondentid insured insuredid user employee employeeid student studentid
+        kunde kundennummer kundennr patientennummer patientennr patientnummer personalnummer
+        mitarbeiternummer matrikelnummer versichertennummer proband probandennummer
+        paciente cliente paziente klant klantnummer patientnr"""),
     # What others know or can find out.
     _topic("an age", Group.KNOWN, """
         age ageinyears ageyears agegroup agerange alter altersgruppe lebensalter edad eta leeftijd
@@ -258,6 +263,35 @@ def topic_of(name: str) -> Topic | None:
     return next((topic for word in reversed(words) if (topic := _BY_WORD.get(word))), None)
 
 
+def names_family(name: str) -> bool:
+    """Whether a column, by its name, has what several people of a family or a house may share.
+
+    >>> names_family("Nachname"), names_family("e-mail"), names_family("patient_id")
+    (True, True, False)
+    """
+    topic = topic_of(name)
+    return topic is not None and topic.name in _SHARED
+
+
+SEVERAL = 20
+"""Values from which a column that repeats them is one of people rather than of groups."""
+ROWS_EACH = 100
+"""Rows of a value, on average, up to which it is."""
+
+
+def names_person(name: str) -> bool:
+    """Whether a column, by its name, has the number of a person.
+
+    >>> names_person("patient_id"), names_person("PatientenNr"), names_person("patient age")
+    (True, True, False)
+    """
+    topic = topic_of(name)
+    return topic is not None and topic.name in _OWN
+
+
+_OWN = ("a person's number", "an official number of a person")
+_SHARED = ("a person's name", "a name", "an e-mail address", "a telephone number",
+           "a postal address")  # fmt: skip
 _BY_WORD = {word: topic for topic in reversed(_TOPICS) for word in topic.words}
 
 

@@ -346,6 +346,7 @@ _TEXT = Template("""\
 
 [roles]
 # identifier: names a person, and is never used
+# person:     says whose a row is, where a person may have several rows
 # quasi:      an attacker may know it about a person
 # sensitive:  what an attacker wants to know; several are tested in turn
 # count:      the number of people that a row stands for, in a table of counts

@@ -32,6 +32,7 @@ ROLE_NAMES = {
     "quasi": Role.QUASI,
     "sensitive": Role.SENSITIVE,
     "count": Role.COUNT,
+    "person": Role.PERSON,
     "other": Role.OTHER,
 }
 """Roles as they are written in the file."""
@@ -96,8 +97,8 @@ _Tolerance = Annotated[
 _RoleName = Annotated[
     Role,
     _Written(
-        Literal["identifier", "quasi", "sensitive", "count", "other", "quasi-identifier"],
-        in_words(Literal["identifier", "quasi", "sensitive", "count", "other"]),
+        Literal["identifier", "person", "quasi", "sensitive", "count", "other", "quasi-identifier"],
+        in_words(Literal["identifier", "person", "quasi", "sensitive", "count", "other"]),
         lambda name: ROLE_NAMES.get(name, Role.QUASI),
     ),
 ]
@@ -159,6 +160,8 @@ class Data(_Table):
         'a text or a list of texts, or these for each column, such as { age = ["?"] }', _many,
     )] = ()  # fmt: skip
     """Texts that mean missing."""
+    person: Annotated[Literal["none"], _Written(Literal["none"], "'none'")] | None = None
+    """``"none"``: each row is another person's, although identifiers repeat."""
 
 
 @dataclass(frozen=True, kw_only=True)

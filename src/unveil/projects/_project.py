@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from unveil.errors import CountsError, File, InputError, Listed, Message, Option
+from unveil.errors import CountsError, File, InputError, Listed, Message, Option, PersonsError
 from unveil.files import told_apart, write_new, write_text
 from unveil.microdata import (
     AnyRelease,
@@ -213,6 +213,11 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         return self._having(Role.IDENTIFIER)
 
     @property
+    def person(self) -> tuple[str, ...]:
+        """Columns that say whose a row is."""
+        return self._having(Role.PERSON)
+
+    @property
     def is_alone(self) -> bool:
         """Whether only what was published is known, and not the original."""
         return self.data.file is None
@@ -227,7 +232,7 @@ class Project(ThreatTable, AttacksTable, ThresholdsTable, ReportTable):
         try:
             with _worded_for_a_project():
                 tables = [read_table(table, **_options(self, table, s)) for s in self.sensitive]
-        except CountsError as error:
+        except (CountsError, PersonsError) as error:
             from unveil.projects._file import wrong
 
             raise wrong(self.source, "[roles]", error.message) from None
@@ -308,6 +313,7 @@ def _options(project: Project, table: Source, sensitive: str) -> dict[str, Any]:
     return {
         **_columns(project, sensitive),
         "identifier": [n for n, role in project.roles.items() if role is Role.IDENTIFIER],
+        "person": list(project.person) or (False if project.data.person else None),
         "missing": project.data.missing,
         "missing_values": project.data.missing_values or None,
         "count": _count(project, table),

@@ -22,7 +22,17 @@ from enum import StrEnum
 import numpy as np
 
 from unveil.microdata import Role, suspected
-from unveil.microdata.vocabulary import DATES, IDENTIFYING, KNOWN, SECRET, YES_NO, Group
+from unveil.microdata.vocabulary import (
+    DATES,
+    IDENTIFYING,
+    KNOWN,
+    ROWS_EACH,
+    SECRET,
+    SEVERAL,
+    YES_NO,
+    Group,
+    names_family,
+)
 from unveil.roles._looking import FEW, Profile
 
 _ALONE = 0.9  # "almost every value occurs once"
@@ -124,6 +134,9 @@ def _by_values(one: Profile) -> Iterator[tuple[Leaning, str]]:
         if one.size >= _SHARED * one.filled:
             how = "almost every value occurs once" if once else "values are rarely shared"
             yield Leaning.IDENTIFIER, f"{one.topic.name}, by its name, and {how}"
+        few_each = one.size >= SEVERAL and one.filled <= ROWS_EACH * one.size
+        if one.topic.name == "a person's number" and few_each:
+            yield Leaning.IDENTIFIER, f"{one.topic.name}, by its name"
         if one.topic.name == "a name" and not one.is_numeric and one.size > _MANY_NAMES:
             yield Leaning.IDENTIFIER, "a name, by its name; several people share it"
     if many_once and (one.is_whole or not one.is_numeric):
@@ -165,6 +178,10 @@ SECRETS = (Leaning.SECRET, Leaning.MONEY, Leaning.JOB)
 """What may be sensitive, the most protected first."""
 
 _COUNTED = "each row counts as that many people; if a row is one person, make it other"
+_WHOSE = (
+    "rows of one value are counted as one person's; if each row is another person's, write "
+    'person = "none" under [data], and make it identifier'
+)
 _PERHAPS_KNOWN = "if others know it, make it quasi"
 
 
@@ -190,8 +207,8 @@ def settle(profiles: Iterable[Profile]) -> list[Settled]:
     for profile in profiles:
         leaning, reason = _lean(profile)
         columns.append(Settled(profile=profile, leaning=leaning, reason=reason))
-    for step in (_names_of_people, _numbers_of_people, _first_roles, _work_if_nothing_else,
-                 _one_of_the_same, _few_values_first, _full, _some_secret,
+    for step in (_names_of_people, _numbers_of_people, _first_roles, _one_says_whose,
+                 _work_if_nothing_else, _one_of_the_same, _few_values_first, _full, _some_secret,
                  _something_known):  # fmt: skip
         columns = step(columns)
     return columns
@@ -248,6 +265,9 @@ def _first_role(one: Settled, protected: bool) -> Settled:
     if leaning is Leaning.IDENTIFIER:
         if profile.group is Group.PERHAPS_PERSON and profile.size < _SHARED * profile.filled:
             unsure = "many share a value; if it names no person, it may be quasi or other"
+        if profile.size < profile.filled and not names_family(one.name) and profile.words < _WORDS:
+            return replace(one, role=Role.PERSON, unsure=_WHOSE, reason=f"{one.reason}; "
+                           f"{profile.size:,} values in {profile.filled:,} rows")  # fmt: skip
         return replace(one, role=Role.IDENTIFIER, unsure=unsure)
     if leaning is Leaning.KNOWN:
         if profile.alone >= _MOSTLY_EMPTY and profile.size > _MANY_VALUES:
@@ -262,6 +282,19 @@ def _first_role(one: Settled, protected: bool) -> Settled:
             "data.missing_values"
         )
     return replace(one, unsure=unsure)
+
+
+def _one_says_whose(columns: list[Settled]) -> list[Settled]:
+    """Of columns that may say whose a row is, the one with the fewest people."""
+    several = _having(columns, Role.PERSON)
+    if len(several) < 2:
+        return columns
+    first = min(several, key=lambda one: one.profile.size)
+    return [
+        replace(one, role=Role.IDENTIFIER, unsure=None) if one in several and one is not first
+        else one
+        for one in columns
+    ]  # fmt: skip
 
 
 def _work_if_nothing_else(columns: list[Settled]) -> list[Settled]:

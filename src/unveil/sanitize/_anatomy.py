@@ -27,7 +27,7 @@ from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil._compiled import compiled
-from unveil.microdata import Microdata, Permuted
+from unveil.microdata import Microdata, Permuted, unknown_persons
 from unveil.sanitize._goals import refuse_empty, refuse_frequent
 from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
 
@@ -108,7 +108,8 @@ class Anatomy(Sanitizer):
             groups=tuple(map(str, range(1, groups + 1))),
             counts=counts.reshape(groups, values),
             made_by=self.public_label,
-            notes=microdata.notes,
+            notes=(*microdata.notes, *self._in_rows(microdata)),
+            persons=unknown_persons(microdata),
         )
 
 

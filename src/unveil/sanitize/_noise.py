@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Option, Text
-from unveil.microdata import Column, Microdata, NoisyCounts, Release, Worded
+from unveil.microdata import Column, Microdata, NoisyCounts, Release, Worded, unknown_persons
 from unveil.sanitize._goals import refuse_empty
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
@@ -175,6 +175,7 @@ class LaplaceCounts(_Private):
             scale=self.scale,
             seed=seed_or_secret(self.seed),
             made_by=self.public_label,
+            persons=unknown_persons(microdata),
             notes=(
                 *microdata.notes,
                 *_mostly_noise(microdata),
@@ -242,6 +243,7 @@ class RandomizedResponse(_Private):
             release,
             sensitive=replace(secret, codes=codes),
             made_by=self.public_label,
+            persons=unknown_persons(microdata),
             notes=(
                 *microdata.notes,
                 self._note(microdata),

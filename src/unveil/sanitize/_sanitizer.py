@@ -23,7 +23,7 @@ from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
 from unveil.errors import Call, File, InputError, Message, Option, Text
-from unveil.microdata import AnyRelease, Microdata, Regions, Release, Statistic
+from unveil.microdata import AnyRelease, Microdata, Regions, Release, Statistic, unknown_persons
 from unveil.options import check
 
 Seed: TypeAlias = Annotated[int | None, Ge(0), Le(2**64 - 1)]
@@ -197,9 +197,19 @@ class Sanitizer(ABC):
             class_of=class_of.astype(np.int32),
             regions=tuple(regions),
             made_by=self.label,
-            notes=(*microdata.notes, *notes),
+            notes=(*microdata.notes, *notes, *self._in_rows(microdata)),
+            persons=microdata.persons
+            if len(class_of) == len(microdata)
+            else unknown_persons(microdata),
             **more,
         )
+
+    def _in_rows(self, microdata: Microdata) -> list[str]:
+        """A note that its goal is about rows, where a person may have several."""
+        if microdata.several is None or not (hasattr(self, "k") or hasattr(self, "l")):
+            return []
+        return [f"the goal of {self.label} counts rows, and a person may have several: classes "
+                "may be of fewer people"]  # fmt: skip
 
     def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         counted,
         paired_in_engine,
     )
-    from unveil.engine.counting._rows import check_rows, standing_for
+    from unveil.engine.counting._rows import check_rows, check_whose, standing_for
     from unveil.engine.counting._tables import Opened, opened
     from unveil.microdata import MISSING
 

@@ -17,7 +17,14 @@ from unveil.engine.counting._expressions import OURS, PEOPLE
 from unveil.engine.counting._held import Held
 from unveil.engine.counting._tables import Opened
 from unveil.errors import Column, File, InputError
-from unveil.microdata import is_called_count, is_combinations, looks_counted
+from unveil.microdata import (
+    is_called_count,
+    is_combinations,
+    is_repeated,
+    looks_counted,
+    whose_rows,
+)
+from unveil.microdata.vocabulary import names_person
 
 if TYPE_CHECKING:
     import ibis
@@ -62,6 +69,23 @@ def check_rows(
     name = _suspected(whole, used, [one for one in candidates if one in whole.table.columns])
     if name is not None:
         raise looks_counted(name, File(there.name, bare=True))
+
+
+def check_whose(
+    opening: Callable[[Sequence[str]], Opened], there: Opened, used: Sequence[str]
+) -> None:
+    """Refuse a table with a column that says whose a row is, if nobody has said what that means."""
+    for name in there.others:
+        if not names_person(name):
+            continue
+        try:
+            column = opening([*used, name])
+        except InputError:  # a column that nobody uses cannot be read
+            continue
+        found = _asked(there, column.table, {"rows": column.table[name].count(),
+                                             "people": column.table[name].nunique()})  # fmt: skip
+        if is_repeated(name, found["people"], found["rows"]):
+            raise whose_rows([name], found["rows"], found["people"], File(there.name, bare=True))
 
 
 def _suspected(there: Opened, used: Sequence[str], candidates: Sequence[str]) -> str | None:

@@ -29,6 +29,7 @@ from unveil.measures.discrimination._common import (
 )
 from unveil.measures.discrimination._rate import DiscriminationRate, rate_by
 from unveil.microdata import Microdata, Release
+from unveil.options import checked
 
 MOST = 100_000  # values of a key that are compared one by one
 _DIGITS = 12
@@ -110,6 +111,7 @@ class AttackRates(Finding):
         )  # fmt: skip
 
 
+@checked
 def identity_disclosure(
     release: Release | Any,
     microdata: Microdata | None = None,
@@ -364,6 +366,7 @@ def _table(title: str, changes: Mapping[str, _Change]) -> Table:
     )
 
 
+@checked
 def skewness(
     original: Any,
     generalized: Any = None,

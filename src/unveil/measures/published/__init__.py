@@ -27,10 +27,10 @@ REPEATED = Figure(
     "name: generalizing it was for nothing",
 )  # fmt: skip
 EXTRA_ROWS = Figure(
-    name="extra_rows", title="rows beyond one per person", question=Question.SINGLING_OUT,
+    name="extra_rows", title="rows of unknown people", question=Question.SINGLING_OUT,
     never_above=0, follows_from=Follows.QUASI,
-    says="records of the original beyond one per person, by its identifiers: figures count "
-    "records, and say nothing about people who have several",
+    says="0 if each row is another person's, or it is known whose the published rows are; "
+    "otherwise not known: figures count rows, and say nothing about people who have several",
 )  # fmt: skip
 UNTRUE = Figure(
     name="untrue", title="untrue records", question=Question.SINGLING_OUT, never_above=0,

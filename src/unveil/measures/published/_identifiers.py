@@ -22,14 +22,10 @@ from unveil.microdata import (
     Microdata,
     Permuted,
     Release,
-    Role,
     at_published_level,
-    distinct_rows,
     untruth,
 )
-from unveil.options import Help, Shell, checked, names
-
-_NAMESAKES = 0.9  # of the records: a few people may have the same name
+from unveil.options import Help, Shell, by_person, checked, names
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -51,7 +47,9 @@ class Identifiers(Finding):
     repeated : dict of str to str
         Columns without a role that have the values of a column of the model, and which one.
     records, people : int, optional
-        Of the original; people by its identifiers, if it has any.
+        Of the original; people if some have several rows.
+    whose_is_known : bool
+        Whether it is known whose the published rows are.
     untrue : str or Message, optional
         What shows that a release that was read cannot be one of the original.
     """
@@ -67,6 +65,7 @@ class Identifiers(Finding):
     repeated: Mapping[str, str] = field(default_factory=dict)
     records: int | None = None
     people: int | None = None
+    whose_is_known: bool = True
     untrue: Text | None = None
 
     @property
@@ -122,12 +121,14 @@ class Identifiers(Finding):
         return Message("{columns}", columns=Listed(said, "and"))
 
     def _extra_rows(self) -> Value:
-        """1, or not known what figures of records say about people who have several."""
-        if self.records is None or self.people is None or self.people >= _NAMESAKES * self.records:
+        """0, or not known what figures say about people whose rows nobody can find."""
+        if self.people is None or self.whose_is_known:
             return EXTRA_ROWS.of(0)
         return EXTRA_ROWS.of(None, why_not=Message(
-            "by its identifiers, the original has {records:record} of {people:person}, and figures "
-            "count records; give it one row per person", records=self.records, people=self.people,
+            "the original has {records:record} of {people:person}, and nobody knows whose the "
+            "published rows are; audit a file that still has the column that says it, the program "
+            "that makes the release, or a table with one row per person",
+            records=self.records, people=self.people,
         ))  # fmt: skip
 
     def _untrue(self) -> Value:
@@ -213,6 +214,7 @@ def published_besides(release: Any, columns: Sequence[str]) -> Message:
 
 
 @checked
+@by_person
 def identifiers(
     release: AnyRelease,
     microdata: Microdata | None = None,
@@ -266,6 +268,7 @@ def identifiers(
     if microdata is not None:
         microdata = at_published_level(microdata, release)  # it has no figure about the level
     original = None if microdata is None else Original(microdata, roled)
+    several = None if microdata is None else microdata.several
     model = None if microdata is None else Model(release, microdata)
     found: dict[str, str] = {}
     repeated: dict[str, str] = {}
@@ -295,7 +298,8 @@ def identifiers(
         unroled=tuple(name for name in release.extras.names if name not in roled),
         unread=tuple(dict.fromkeys(unread)), made_by=release.made_by, repeated=repeated,
         records=None if microdata is None else len(microdata),
-        people=None if microdata is None else _people(microdata),
+        people=None if several is None else several.count,
+        whose_is_known=release.several is None or release.several.of is not None,
         untrue=None if microdata is None else _untruth(release, microdata),
     )  # fmt: skip
 
@@ -305,12 +309,6 @@ def _untruth(release: AnyRelease, microdata: Microdata) -> Text | None:
     if not isinstance(release, Release) or not release.notations:
         return None
     return untruth(release, microdata)
-
-
-def _people(microdata: Microdata) -> int | None:
-    """How many people have records, by their identifiers; None if there is none."""
-    named = [c.codes for c in microdata.columns if c.role is Role.IDENTIFIER]
-    return len(distinct_rows(named)[0]) if named else None
 
 
 def _looks_like(form: str | None) -> str | None:

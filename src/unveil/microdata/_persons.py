@@ -1,0 +1,197 @@
+"""Whose the rows are: visits, claims, transactions and waves of a panel are several of a person.
+
+Counted as rows, five visits of one person make a class of five, and nobody seems to be alone. So
+the column that says whose a row is has a role of its own, and what is about people counts people.
+If identifiers repeat and nobody has said what that means, the table is not read until somebody has:
+no figure would be of anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.errors import Column as ColumnName
+from unveil.errors import File, InputError, Listed, Message, Option, PersonsError, Row, Text, View
+from unveil.microdata.vocabulary import ROWS_EACH, SEVERAL, names_family, names_person
+
+if TYPE_CHECKING:
+    from unveil.microdata._distinct import Distinct
+
+_NAMESAKES = 0.9  # distinct names per row from which a few people may have the same
+
+
+@dataclass(frozen=True, eq=False)
+class Persons:
+    """The person of each record.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Which say whose a record is, together.
+    of : array of int, or None
+        A number for the person of each record. None: nobody knows whose these records are, only
+        that a person may have several.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> stays = Persons(("patient",), np.array([0, 0, 1, 2, 2, 2]))
+    >>> stays.count, stays.rows.tolist(), stays.repeat
+    (3, [2, 1, 3], True)
+    >>> stays.take(np.array([1, 2])).repeat
+    False
+    """
+
+    columns: tuple[str, ...]
+    of: NDArray[np.int64] | None
+
+    @cached_property
+    def rows(self) -> NDArray[np.int64]:
+        """How many records each person has, by their number."""
+        assert self.of is not None
+        return np.bincount(self.of)
+
+    @property
+    def count(self) -> int:
+        """How many people there are."""
+        return len(self.rows)
+
+    @property
+    def repeat(self) -> bool:
+        """Whether somebody has, or may have, several records."""
+        return self.of is None or self.count < len(self.of)
+
+    def take(self, records: NDArray[np.intp]) -> Persons:
+        """Those of some of the records."""
+        if self.of is None:
+            return self
+        return Persons(self.columns, np.unique(self.of[records], return_inverse=True)[1])
+
+
+class HasPersons(Protocol):
+    """A table of which a person may have several records."""
+
+    @property
+    def several(self) -> Persons | None:
+        """Whose the records are, if somebody has several."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Answer(Option):
+    """Whose a row is: how that is said in Python, in a shell and in a project file."""
+
+    def shown(self, view: View) -> str:
+        if view.medium == "project":
+            if not self.value:
+                return 'person = "none" under [data]'
+            name = str(self.value)
+            return f'{name} = "person"' if name.isidentifier() else f'"{name}" = "person"'
+        if view.medium == "shell" and not self.value:
+            return "--person none"
+        return super().shown(view)
+
+
+def check_person(person: Any) -> None:
+    """Refuse what cannot say whose a row is."""
+    if person is True:
+        raise InputError(
+            "{option} must name the column that says whose a row is, or be False if each row is "
+            "another person's, but True was given", option=Option("person"),
+        )  # fmt: skip
+
+
+def persons_of(columns: Mapping[str, Distinct]) -> Persons:
+    """Whose the rows are, by the columns that say it together."""
+    for column in columns.values():
+        gone = np.flatnonzero(column.missing)
+        if len(gone):
+            raise InputError(
+                "{where}, {row}: it says whose a row is, and is empty in {n:row}; fill it in, or "
+                "leave these rows out", where=column.where, row=Row(int(gone[0]) + 1), n=len(gone),
+            )  # fmt: skip
+    return Persons(tuple(columns), _numbers(columns))
+
+
+def unknown_persons(table: HasPersons) -> Persons | None:
+    """Those of records of a table that nobody can tell apart any more."""
+    return None if table.several is None else replace(table.several, of=None)
+
+
+def _numbers(columns: Mapping[str, Distinct]) -> NDArray[np.int64]:
+    """The number of the combination of values of each row."""
+    numbers = np.zeros(len(next(iter(columns.values())).codes), dtype=np.int64)
+    for column in columns.values():
+        both = numbers * (len(column.values) + 1) + column.codes + 1
+        numbers = np.unique(both, return_inverse=True)[1]
+    return numbers
+
+
+def refuse_repeated(
+    identifiers: Mapping[str, Distinct], others: Mapping[str, Distinct], source: File
+) -> None:
+    """Ask whose rows are, if identifiers repeat, or other columns named as those of people are.
+
+    Names, addresses and telephone numbers are shared by families and namesakes: they are a sign
+    only if many rows share all of them.
+    """
+    family = {name: one for name, one in identifiers.items() if names_family(name)}
+    for name, one in identifiers.items():
+        if name in family:
+            continue
+        there = one.codes[~one.missing]
+        if len(np.unique(there)) < len(there):
+            raise _question({name: one}, source)
+    if family and not identifiers.keys() - family.keys():
+        whole = ~np.any([one.missing for one in family.values()], axis=0)
+        rows = int(whole.sum())
+        kept = {name: one.take(whole) for name, one in family.items()}
+        if rows and len(np.unique(_numbers(kept))) < _NAMESAKES * rows:
+            raise _question(kept, source)
+
+    for name, one in others.items():
+        if is_repeated(name, len(one.values), int((~one.missing).sum())):
+            raise _question({name: one}, source)
+
+
+def is_repeated(name: str, people: int, rows: int) -> bool:
+    """Whether a column that has no role says whose a row is, by its name and as values repeat.
+
+    >>> is_repeated("patient", 400, 1200), is_repeated("patient", 2, 1200)
+    (True, False)
+    """
+    return names_person(name) and SEVERAL <= people < rows <= ROWS_EACH * people
+
+
+def _question(columns: Mapping[str, Distinct], source: File) -> PersonsError:
+    rows = len(next(iter(columns.values())).codes)
+    return whose_rows(list(columns), rows, len(np.unique(_numbers(columns))), source)
+
+
+def whose_rows(columns: Sequence[str], rows: int, people: int, source: File) -> PersonsError:
+    """The question whose the rows are."""
+    named: Any = columns[0] if len(columns) == 1 else list(columns)
+    return PersonsError(
+        "{source} has {rows:row} and {people} values of {columns}, which names people, and figures "
+        "of rows say nothing about people who have several. If rows of one value are one "
+        "person's, give {yes}; if each row is another person's, give {no}",
+        source=source, rows=rows, people=people,
+        columns=Listed([ColumnName(name) for name in columns], "and"),
+        yes=_Answer("person", named), no=_Answer("person", False),
+    )  # fmt: skip
+
+
+def persons_note(persons: Persons | None) -> list[Text]:
+    """What a note says of a table with a column of persons."""
+    if persons is None or not persons.columns or persons.of is None:
+        return []
+    columns = Listed([ColumnName(name) for name in persons.columns], "and")
+    return [
+        Message("{columns} says whose a row is: {records:record} of {people:person}",
+                columns=columns, records=len(persons.of), people=persons.count)
+    ]  # fmt: skip

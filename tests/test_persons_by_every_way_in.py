@@ -1,0 +1,208 @@
+"""A row is not a person, by every way in: no unsafe release passes because rows were counted.
+
+One patient with five visits is alone in her class. By rows that class has k = 5.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_line import run
+
+import unveil as uv
+from unveil.errors import InputError, PersonsError, UnveilError
+from unveil.registry import declarations
+from unveil.testing import assert_release
+
+# Patients 1 to 25 have a visit or two in a class of many; patient 0 has five in one of her own.
+VISITS = pd.DataFrame(
+    [(f"P{100 + i}", 30, "f" if i % 2 else "m", "flu" if i % 3 else "asthma")
+     for i in range(1, 26) for _ in range(1 + i % 2)]
+    + [("P100", 80, "f", illness) for illness in ("flu", "asthma", "I50", "I50", "C50")],
+    columns=["patient", "age", "sex", "illness"],
+)  # fmt: skip
+ROLES = {"quasi": ["age", "sex"], "sensitive": "illness"}
+SHELL = ["--quasi", "age,sex", "--sensitive", "illness"]
+AUDIT = ["--attack", "measures", "--fail-on", "k < 5", "--sanitizer", "identity"]
+
+
+@pytest.fixture(autouse=True)
+def files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    VISITS.to_csv("visits.csv", index=False)
+    VISITS.drop(columns="patient").to_csv("published.csv", index=False)
+    names = {one: f"#{i}" for i, one in enumerate(sorted(set(VISITS["patient"]), reverse=True))}
+    VISITS.assign(patient=VISITS["patient"].map(names)).to_csv("pseudonyms.csv", index=False)
+
+
+def squeezed(text):
+    return " ".join(text.split())
+
+
+def k_of(audit):
+    return audit.releases[0].figures["k"]
+
+
+def test_in_python():
+    for role in ({}, {"identifier": "patient"}):
+        with pytest.raises(PersonsError, match="give person='patient'; if each row"):
+            uv.read_csv("visits.csv", **ROLES, **role)
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    assert (len(table), table.several.count) == (43, 26)
+    audit = uv.audit(table, "identity", fail_on="k < 5", attacks=["measures"])
+    assert (k_of(audit), audit.passed) == (1, False)
+    said = uv.read_csv("visits.csv", **ROLES, identifier="patient", person=False)
+    audit = uv.audit(said, "identity", fail_on="k < 5", attacks=["measures"])
+    assert (k_of(audit), audit.passed) == (5, True)
+    assert uv.read_csv("published.csv", **ROLES).one_each is False  # nobody knows, and it is said
+    assert "each taken to be another person's" in str(
+        uv.audit(uv.read_csv("published.csv", **ROLES), "identity", attacks=["measures"])
+    )
+
+
+def test_in_a_shell():
+    for asked in ([], ["--identifier", "patient"]):
+        done = run("audit", "visits.csv", *SHELL, *AUDIT, *asked, code=2)
+        assert "give --person patient; if each row is another person's, give --person none" in (
+            squeezed(done.stderr)
+        )
+    assert "26 values of 'patient'" in squeezed(run("measures", "visits.csv", *SHELL,
+                                                    code=2).stderr)  # fmt: skip
+    into = ["--json", "audit.json", "--junit", "unveil.xml", "--report", "r.html"]
+    done = run("audit", "visits.csv", *SHELL, *AUDIT, "--person", "patient", *into, code=1)
+    assert "visits.csv: 43 records of 26 people." in squeezed(done.stdout)
+    assert "k is 1, which is below 5" in squeezed(done.stdout)
+    data = json.loads(Path("audit.json").read_text())["data"]
+    assert (data["records"], data["people"]) == (43, 26)
+    assert "43 records of 26 people" in Path("r.html").read_text()
+    assert "P100" not in Path("r.html").read_text() + Path("audit.json").read_text()
+    run("audit", "visits.csv", *SHELL, *AUDIT, "--person", "none", code=0)
+    done = run("measures", "visits.csv", *SHELL, "--person", "patient")
+    assert "There are 43 rows of 26 people" in squeezed(done.stdout)
+    run("measures", "visits.csv", *SHELL, "--person", "none")
+    done = run("linkage", "visits.csv", *SHELL, "--person", "patient", "--sanitizer", "identity",
+               code=2)  # fmt: skip
+    assert "counts rows, and here a person may have several" in squeezed(done.stderr)
+
+
+def test_a_published_file():
+    """Without the column nobody knows whose a row is, and nothing passes; with pseudonyms it is."""
+    asked = ["audit", "visits.csv", *SHELL, "--person", "patient", "--attack", "measures",
+             "--attack", "identifiers", "--release"]  # fmt: skip
+    done = run(*asked, "published.csv", "--fail-on", "k < 2", code=3)
+    assert "nobody knows whose the published rows are" in squeezed(done.stdout)
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    with pytest.raises(InputError, match="nobody knows whose the published rows are"):
+        uv.measures(uv.read_release("published.csv", table))
+    for release in (
+        uv.read_release("pseudonyms.csv", table),
+        uv.read_release("pseudonyms.csv", **ROLES, person="patient"),
+    ):
+        found = uv.measures(release)
+        assert (found.k, found.people, found.records) == (1, 26, 43)
+
+
+PROJECT = """
+[data]
+file = "visits.csv"
+{data}
+[roles]
+patient = "{role}"
+age = "quasi"
+sex = "quasi"
+illness = "sensitive"
+[attacks]
+use = ["measures"]
+[thresholds]
+fail_on = ["k < 5"]
+[[releases]]
+sanitizer = "identity"
+"""
+
+
+def project(role, data=""):
+    Path("unveil.toml").write_text(PROJECT.format(role=role, data=data))
+    return "unveil.toml"
+
+
+def test_in_a_project():
+    done = run("audit", "--project", project("identifier"), code=2)
+    assert 'give patient = "person"; if each row is another person\'s, give person = "none"' in (
+        squeezed(done.stderr)
+    )
+    done = run("audit", "--project", project("person"), code=1)
+    assert "43 records of 26 people" in squeezed(done.stdout)
+    run("audit", "--project", project("identifier", 'person = "none"'), code=0)
+
+
+def test_in_a_test():
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    with pytest.raises(AssertionError, match="k"):
+        assert_release(table, uv.Identity(), "k >= 5")
+    assert_release(table, uv.Mondrian(k=20), "k >= 5")
+
+
+def test_the_role_is_proposed():
+    done = run("init", "visits.csv")
+    text = Path("unveil.toml").read_text()
+    assert 'patient = "person"' in text
+    assert "26 values in 43 rows" in squeezed(done.stdout)
+    assert "43 records of 26 people" in squeezed(run("audit", "-p", "unveil.toml", "--attack",
+                                                     "measures", code=None).stdout)  # fmt: skip
+
+
+def test_names_and_addresses_are_shared_by_families():
+    people = pd.DataFrame({"surname": ["Ek", "Ek", *"abcdefghijklmnopqr"], "age": range(20),
+                           "vote": list("xy") * 10})  # fmt: skip
+    read = {"quasi": "age", "sensitive": "vote", "identifier": "surname"}
+    assert uv.read_table(people, **read).one_each
+    with pytest.raises(PersonsError, match="10 values of 'surname'"):
+        uv.read_table(people.assign(surname=np.repeat(list("abcdefghij"), 2)), **read)
+    with pytest.raises(InputError, match="row 3: it says whose a row is, and is empty"):
+        uv.read_table(people.assign(who=["a", "b", None, *"cdefghijklmnopqrs"]), quasi="age",
+                      sensitive="vote", person="who")  # fmt: skip
+
+
+def test_what_counts_rows_is_refused():
+    """Nothing that was not made to count people gives a number, in audits and called by itself."""
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    audit = uv.audit(table, "mondrian:k=3", attacks="all", baseline=False, progress=False,
+                     fail_on=["delta > 0.5", "k < 1"])  # fmt: skip
+    looked = audit.releases[0].looked
+    done = {name for name, one in looked.items() if one.status == "done"}
+    assert done == {"measures", "identifiers"}
+    refused = [one.why for name, one in looked.items() if name not in done]
+    assert len(refused) > 8
+    assert all("counts rows, and here a person may have several" in str(why) for why in refused)
+    assert audit.passed is False
+    release = uv.Mondrian(k=3).sanitize(table)
+    assert "counts rows, and a person may have several" in str(release.notes[-1])
+    for call in (
+        lambda: uv.k_anonymity(release), lambda: uv.l_diversity(table),
+        lambda: uv.reidentification_risk(release), lambda: uv.harden(table, uv.Mondrian(k=3)),
+        lambda: uv.compare_measures({"a": release}), lambda: uv.composition([release, release]),
+        lambda: uv.skewness(release, table), lambda: uv.classifier_utility(uv.Mondrian(k=3), table),
+        lambda: uv.identity_disclosure(release, table), lambda: uv.unique_subsets(table),
+        lambda: uv.measures(release, subsets=2),
+        lambda: uv.measures(uv.Anatomy(l=2).sanitize(table)),
+    ):  # fmt: skip
+        with pytest.raises(UnveilError):
+            call()
+    by_person = {one.name for one in declarations().values()
+                 if getattr(one.call(), "by_person", False)}  # fmt: skip
+    assert by_person == {"measures", "identifiers"}
+
+
+def test_oracles_do_not_get_the_column():
+    given = []
+
+    def program(frame):
+        given.append(list(frame.columns))
+        return frame
+
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    release = uv.Oracle(program).sanitize(table)
+    assert given == [["age", "sex", "illness"]]
+    assert release.several.of is None
