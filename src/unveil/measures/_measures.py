@@ -388,7 +388,7 @@ def _read_by_person(table: Any, knows: Sequence[str] | None, reading: Reading) -
                    "columns": "header"}  # fmt: skip
         given: Any = {one: reading.get(own) for one, own in opening.items()}
         table = open_table(table, **given)
-    given = {name: reading[name] for name in  # type: ignore[literal-required]
+    given = {name: reading[name] for name in
              ("numeric", "categorical", "forms", "missing_values", "ordinal", "hierarchies")
              if reading.get(name) is not None}  # fmt: skip
     return read_table(
