@@ -26,6 +26,10 @@ UNICITY = Figure(
     follows_from=_QUASI,
     says="where a person has several rows: the share of the people whom four of their rows, drawn "
     "at random, single out (all rows of those who have fewer)",
+    breach=Breach(
+        says="whoever knows four rows of a person, drawn at random, singles out {value} of the "
+        "people",
+    ),
 )  # fmt: skip
 UNIQUE = Figure(
     name="unique", title="unique", question=_SINGLED, share=True,
