@@ -336,8 +336,8 @@ FINE = '[data]\nfile = "a.csv"\n[roles]\nage = "quasi"\nvote = "sensitive"\n'
         ("[data]\nfile = 'a'\nmissing_values = [1]", "must be a text or a list of texts"),
         ("[data]\nfile = 'a.pq'\ndelimiter = ','", "delimiter is for CSV files, and a.pq is Parq"),
         ("[roles]\nage = 'quassi'\n[data]\nfile = 'a'", "p.toml, [roles]: 'age' must be "
-         "'identifier', 'quasi', 'sensitive', 'count' or 'other', but is 'quassi'; did you mean "
-         "'quasi'?"),
+         "'identifier', 'person', 'quasi', 'sensitive', 'count' or 'other', but is 'quassi'; did "
+         "you mean 'quasi'?"),
         (FINE + "[kinds]\nage = 'ordinal'", "p.toml, [kinds]: 'age' must be 'numeric', "),
         (FINE + "[kinds]\nage = []", "or the list of its levels from low to high, but is []"),
         (FINE + "[kinds]\nagee = 'numeric'", "p.toml, [kinds]: 'agee' is not among the columns of "

@@ -46,15 +46,13 @@ def proposed(**columns):
         ("q1", each("+49 30 1234 56{:02d}"), "telephone numbers"),
         ("q1", [str(uuid.UUID(int=i)) for i in range(N)], "UUIDs"),
         ("q1", each("192.168.7.{}"), "IP addresses"),
-        ("q1", ["DE89370400440532013000", "GB82WEST12345698765432", "FR1420041010050500013M02606"]
-         * 20, "bank accounts (IBAN)"),
         ("q1", each("id9{:03d}7"), "almost every value occurs once: it can stand for a person"),
         ("q1", list(range(1000, 1000 + N)), "it can stand for a person"),
         ("q1", each("P-{:05d}"), "it can stand for a person"),  # not a postcode of anywhere
         ("remarks", each("she said that on day {} it rained"), "free text"),
         ("Nachname", each("M{}"), "a person's name, by its name"),
         ("first_name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
-        ("patientId", each("{}"), "an identifier, by its name"),
+        ("patientId", each("{}"), "a person's number, by its name"),
         ("Patient Name", among(*"ABCDEFGHIJKLMNOP"), "a person's name, by its name"),
         ("Name", each("Müller, Anna {}"), "a name, by its name, and almost every value occurs"),
         ("SSN", each("{}"), "an official number of a person"),
@@ -66,12 +64,25 @@ def test_what_names_people_is_an_identifier(name, values, reason):
     assert reason in column.reason
 
 
+def test_what_names_people_and_repeats_says_whose_a_row_is():
+    ibans = ["DE89370400440532013000", "GB82WEST12345698765432", "FR1420041010050500013M02606"]
+    column = proposed(q1=ibans * 20)["q1"]
+    assert column.role is Role.PERSON
+    assert column.reason == "they look like bank accounts (IBAN); 3 values in 60 rows"
+    two = proposed(
+        patient=[f"P{i // 2}" for i in range(N)], member=[f"M{i // 3}" for i in range(N)]
+    )
+    assert (two["patient"].role, two["member"].role) == (Role.IDENTIFIER, Role.PERSON)
+    few = proposed(member=["yes", "no"] * (N // 2))["member"]
+    assert few.role not in (Role.PERSON, Role.IDENTIFIER)
+
+
 def test_names_that_people_share_are_identifiers_to_check():
     column = proposed(Name=[f"Anna {i % 25}" for i in range(N)])["Name"]
     assert column.role is Role.IDENTIFIER
     assert column.reason == "a name, by its name; several people share it"
     assert column.unsure is not None
-    assert "if it names no person" in column.unsure
+    assert "many rows share it" in column.unsure
     assert "Anna" not in column.reason + column.unsure
 
 

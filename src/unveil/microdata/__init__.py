@@ -53,7 +53,13 @@ if TYPE_CHECKING:
     from unveil.microdata._period_cells import number_cells
     from unveil.microdata._permuted import Permuted
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
-    from unveil.microdata._persons import Persons, is_repeated, unknown_persons, whose_rows
+    from unveil.microdata._persons import (
+        Persons,
+        is_repeated,
+        names_repeat,
+        unknown_persons,
+        whose_rows,
+    )
     from unveil.microdata._quantize import equal_width, quantize
     from unveil.microdata._readers import (
         Missing,

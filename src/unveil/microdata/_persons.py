@@ -147,16 +147,19 @@ def refuse_repeated(
         there = one.codes[~one.missing]
         if len(np.unique(there)) < len(there):
             raise _question({name: one}, source)
-    if family and not identifiers.keys() - family.keys():
-        whole = ~np.any([one.missing for one in family.values()], axis=0)
-        rows = int(whole.sum())
-        kept = {name: one.take(whole) for name, one in family.items()}
-        if rows and len(np.unique(_numbers(kept))) < _NAMESAKES * rows:
-            raise _question(kept, source)
+    if family and not identifiers.keys() - family.keys() and names_repeat(family):
+        raise _question(family, source)
 
     for name, one in others.items():
         if is_repeated(name, len(one.values), int((~one.missing).sum())):
             raise _question({name: one}, source)
+
+
+def names_repeat(columns: Mapping[str, Distinct]) -> bool:
+    """Whether rows share names more often than namesakes and families would explain."""
+    whole = ~np.any([one.missing for one in columns.values()], axis=0)
+    kept = {name: one.take(whole) for name, one in columns.items()}
+    return len(np.unique(_numbers(kept))) < _NAMESAKES * int(whole.sum())
 
 
 def is_repeated(name: str, people: int, rows: int) -> bool:

@@ -270,7 +270,7 @@ def names_family(name: str) -> bool:
     (True, True, False)
     """
     topic = topic_of(name)
-    return topic is not None and topic.name in _SHARED
+    return plain(name) in _FIRST_OR_LAST or (topic is not None and topic.name in _SHARED)
 
 
 SEVERAL = 20
@@ -290,6 +290,7 @@ def names_person(name: str) -> bool:
 
 
 _OWN = ("a person's number", "an official number of a person")
+_FIRST_OR_LAST = ("first", "last", "middle", "given", "family")
 _SHARED = ("a person's name", "a name", "an e-mail address", "a telephone number",
            "a postal address")  # fmt: skip
 _BY_WORD = {word: topic for topic in reversed(_TOPICS) for word in topic.words}

@@ -21,7 +21,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from unveil.microdata import Role, suspected
+from unveil.microdata import Role, names_repeat, suspected
 from unveil.microdata.vocabulary import (
     DATES,
     IDENTIFYING,
@@ -182,6 +182,10 @@ _WHOSE = (
     "rows of one value are counted as one person's; if each row is another person's, write "
     'person = "none" under [data], and make it identifier'
 )
+_ASKED = (
+    "many rows share it: if they are one person's, make it person; if each row is another "
+    'person\'s, write person = "none" under [data]'
+)
 _PERHAPS_KNOWN = "if others know it, make it quasi"
 
 
@@ -285,8 +289,15 @@ def _first_role(one: Settled, protected: bool) -> Settled:
 
 
 def _one_says_whose(columns: list[Settled]) -> list[Settled]:
-    """Of columns that may say whose a row is, the one with the fewest people."""
+    """Of columns that may say whose a row is, the one with the fewest people.
+
+    If there are only names, and many rows share them, nobody knows: that is asked.
+    """
     several = _having(columns, Role.PERSON)
+    names = {one.name: one.profile.distinct for one in _having(columns, Role.IDENTIFIER)
+             if one.profile.distinct is not None}  # fmt: skip
+    if not several and names and all(map(names_family, names)) and names_repeat(names):
+        return [replace(one, unsure=_ASKED) if one.name in names else one for one in columns]
     if len(several) < 2:
         return columns
     first = min(several, key=lambda one: one.profile.size)
