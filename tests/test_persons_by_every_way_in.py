@@ -159,7 +159,10 @@ def test_names_and_addresses_are_shared_by_families():
     read = {"quasi": "age", "sensitive": "vote", "identifier": "surname"}
     assert uv.read_table(people, **read).one_each
     with pytest.raises(PersonsError, match="10 values of 'surname'"):
-        uv.read_table(people.assign(surname=np.repeat(list("abcdefghij"), 2)), **read)
+        uv.read_table(people.assign(surname=np.repeat(list("abcdefghij"), 2),
+                                    town=np.repeat(list("abcdefghij"), 2)), **read)  # fmt: skip
+    namesakes = people.assign(surname=np.repeat(list("abcdefghij"), 2))
+    assert uv.read_table(namesakes, **read).one_each  # of other ages, and of both parties
     with pytest.raises(InputError, match="row 3: it says whose a row is, and is empty"):
         uv.read_table(people.assign(who=["a", "b", None, *"cdefghijklmnopqrs"]), quasi="age",
                       sensitive="vote", person="who")  # fmt: skip

@@ -82,7 +82,7 @@ def test_names_that_people_share_are_identifiers_to_check():
     assert column.role is Role.IDENTIFIER
     assert column.reason == "a name, by its name; several people share it"
     assert column.unsure is not None
-    assert "many rows share it" in column.unsure
+    assert "if it names no person" in column.unsure
     assert "Anna" not in column.reason + column.unsure
 
 

@@ -8,7 +8,7 @@ no figure would be of anybody.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from unveil.microdata._distinct import Distinct
 
 _NAMESAKES = 0.9  # distinct names per row from which a few people may have the same
+_TOLD = 5  # pairs of rows of one name that can be compared
+_BY_CHANCE = 0.5  # of a column in which any two rows agree that often nothing follows
+_ALIKE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,12 +136,15 @@ def _numbers(columns: Mapping[str, Distinct]) -> NDArray[np.int64]:
 
 
 def refuse_repeated(
-    identifiers: Mapping[str, Distinct], others: Mapping[str, Distinct], source: File
+    identifiers: Mapping[str, Distinct],
+    others: Mapping[str, Distinct],
+    unroled: Collection[str],
+    source: File,
 ) -> None:
-    """Ask whose rows are, if identifiers repeat, or other columns named as those of people are.
+    """Ask whose rows are, if identifiers repeat, or unused columns named as those of people are.
 
-    Names, addresses and telephone numbers are shared by families and namesakes: they are a sign
-    only if many rows share all of them.
+    Names, addresses and telephone numbers are shared by families and namesakes. They are a sign
+    only if many rows share all of them, and these rows are alike in other columns, too.
     """
     family = {name: one for name, one in identifiers.items() if names_family(name)}
     for name, one in identifiers.items():
@@ -147,19 +153,37 @@ def refuse_repeated(
         there = one.codes[~one.missing]
         if len(np.unique(there)) < len(there):
             raise _question({name: one}, source)
-    if family and not identifiers.keys() - family.keys() and names_repeat(family):
+    if family and len(family) == len(identifiers) and names_repeat(family, others):
         raise _question(family, source)
-
-    for name, one in others.items():
+    for name in unroled:
+        one = others[name]
         if is_repeated(name, len(one.values), int((~one.missing).sum())):
             raise _question({name: one}, source)
 
 
-def names_repeat(columns: Mapping[str, Distinct]) -> bool:
-    """Whether rows share names more often than namesakes and families would explain."""
-    whole = ~np.any([one.missing for one in columns.values()], axis=0)
-    kept = {name: one.take(whole) for name, one in columns.items()}
-    return len(np.unique(_numbers(kept))) < _NAMESAKES * int(whole.sum())
+def names_repeat(names: Mapping[str, Distinct], others: Mapping[str, Distinct]) -> bool:
+    """Whether rows share names as those of one person do, and not only those of namesakes.
+
+    Rows of one person agree in what does not change, such as a date of birth or a place. Namesakes
+    agree there as seldom as anybody.
+    """
+    told = ~np.any([one.missing for one in names.values()], axis=0)
+    number = _numbers({name: one.take(told) for name, one in names.items()})
+    whole = np.flatnonzero(told)
+    if len(np.unique(number)) >= _NAMESAKES * len(whole):
+        return False
+    order = np.argsort(number, kind="stable")
+    same = np.flatnonzero(number[order][1:] == number[order][:-1])
+    first, second = whole[order[same]], whole[order[same + 1]]
+    for one in others.values():
+        told = (one.codes[first] >= 0) & (one.codes[second] >= 0)
+        if told.sum() < _TOLD:
+            continue
+        shares = np.bincount(one.codes[one.codes >= 0]) / max(1, (one.codes >= 0).sum())
+        alike = (one.codes[first[told]] == one.codes[second[told]]).mean()
+        if (shares**2).sum() < _BY_CHANCE and alike > _ALIKE:
+            return True
+    return False
 
 
 def is_repeated(name: str, people: int, rows: int) -> bool:

@@ -370,8 +370,10 @@ def _persons(
     if options.person is False:
         return Persons((), np.arange(len(next(iter(columns.values())).codes)))
     if options.person is None and not options.count:
-        others = {n: one for n, one in columns.items() if wishes[n].role is Role.OTHER}
-        refuse_repeated(having[Role.IDENTIFIER], others, source.file)
+        named = having[Role.IDENTIFIER]
+        others = {name: one for name, one in columns.items() if name not in named}
+        unroled = [name for name in others if wishes[name].role is Role.OTHER]
+        refuse_repeated(named, others, unroled, source.file)
     return None
 
 

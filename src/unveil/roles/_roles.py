@@ -296,7 +296,10 @@ def _one_says_whose(columns: list[Settled]) -> list[Settled]:
     several = _having(columns, Role.PERSON)
     names = {one.name: one.profile.distinct for one in _having(columns, Role.IDENTIFIER)
              if one.profile.distinct is not None}  # fmt: skip
-    if not several and names and all(map(names_family, names)) and names_repeat(names):
+    others = {one.name: one.profile.distinct for one in columns
+              if one.name not in names and one.profile.distinct is not None}  # fmt: skip
+    by_names = names and all(map(names_family, names))
+    if not several and by_names and names_repeat(names, others):
         return [replace(one, unsure=_ASKED) if one.name in names else one for one in columns]
     if len(several) < 2:
         return columns
