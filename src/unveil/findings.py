@@ -152,6 +152,8 @@ class Figure:
         others over it, so others see steps of several groups of people.
     below_zero : bool
         It is a difference that can be below 0. Where others are told nothing of it, not even this.
+    of_several : bool
+        It says more than others only where a person may have several rows, and is shown only there.
     """
 
     name: str
@@ -169,6 +171,7 @@ class Figure:
     averages: bool = False
     beyond_a_limit: bool = False
     below_zero: bool = False
+    of_several: bool = False
 
     def __post_init__(self) -> None:
         if self.share:

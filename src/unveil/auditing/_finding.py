@@ -285,6 +285,8 @@ class OneSecret:
             values = [one.values[name] for one in self.beside if name in one.values]
             if figure.is_bound and name not in asked:
                 return any(value.low is not None for value in values)
+            if figure.of_several and name not in asked:
+                return any(one.subject.several for one in self.beside)
             return name not in _ALWAYS or any(value.value for value in values)
 
         return [

@@ -54,6 +54,12 @@ class Subject:
         return 0 if self.made is None else int(self.made.sizes.sum())
 
     @property
+    def several(self) -> bool:
+        """Whether a person may have several records."""
+        table = self.made if self.microdata is None else self.microdata
+        return table is not None and table.several is not None
+
+    @property
     def secret(self) -> Column:
         """The sensitive column, as it is published."""
         table = self.at_level

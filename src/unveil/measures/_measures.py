@@ -17,7 +17,7 @@ from unveil.errors import Column as ColumnName
 from unveil.findings import Finding, Follows, Story, Table, Value
 from unveil.measures._classes import Looking, notes_of, one_pass
 from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
-from unveil.measures._declared import BY_PERSON, CLASSICAL, UNIQUE, K, L
+from unveil.measures._declared import BY_PERSON, CLASSICAL, K_ALL_ROWS, UNICITY, UNIQUE, K, L
 from unveil.measures._discernibility import Discernibility, discernibility_looking
 from unveil.measures._diversity import AlphaK, AlphaKLooking, LDiversity, LDiversityLooking
 from unveil.measures._likeness import (
@@ -66,7 +66,6 @@ _LEFT_OUT = (
     "left out because they need classes that do not overlap: uniqueness, re-identification risk, "
     "discrimination rate, average class size, discernibility"
 )
-_ONE_EACH = "each row is another person's, or is taken to be; k and unique say it then"
 _LISTED = 10  # of the most telling combinations of values
 _WORST = 3  # classes that are listed of each kind
 
@@ -120,10 +119,10 @@ class Measures(Finding):
     @property
     def figures(self) -> tuple[Value, ...]:
         found = {one.figure: one for found in self.findings.values() for one in found.figures}
-        return (
-            *(found.get(figure) or figure.of(None) for figure in CLASSICAL),
-            *(figure.of(None, why_not=_ONE_EACH) for figure in BY_PERSON),
-        )
+        # With one row of each person whoever knows all rows knows that one.
+        same = {K_ALL_ROWS: found.get(K), UNICITY: found.get(UNIQUE)}
+        found |= {figure: replace(one, figure=figure) for figure, one in same.items() if one}
+        return tuple(found.get(figure) or figure.of(None) for figure in (*CLASSICAL, *BY_PERSON))
 
     def to_frame(self) -> pd.DataFrame:
         """One row per number."""
