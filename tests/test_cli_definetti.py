@@ -75,7 +75,7 @@ def test_people_of_another_file(table, survey):
     assert found["known"] == 60
     done = run(
         "definetti", *ROLES, "--release", "published.csv", "--external", "register.csv",
-        "--identifier", "name", "--person", pd.read_csv(table)["name"][0],
+        "--identifier", "name", "--about", pd.read_csv(table)["name"][0],
     )  # fmt: skip
     assert "belief in each vote" in done.stdout
     done = run("definetti", *ROLES, "--release", "published.csv", code=2)

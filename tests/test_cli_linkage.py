@@ -181,7 +181,7 @@ def test_rows_instead_of_names():
 
 
 def test_somebody_is_looked_up():
-    done = run("linkage", *ROLES, *RELEASE, *EXTERNAL, "--person", "Cat", "--person", "Dan",
+    done = run("linkage", *ROLES, *RELEASE, *EXTERNAL, "--about", "Cat", "--about", "Dan",
                "--json", "out.json")  # fmt: skip
     told = done.stdout[done.stdout.index("Cat, row 3 of register.csv: disease of the candidates") :]
     assert "Flu             1     50%" in told
@@ -191,7 +191,7 @@ def test_somebody_is_looked_up():
     cat, dan = found["persons"]
     assert dan["rows"] == []
     assert ["Flu", [1.0, "1"], [0.5, "50%"]] in cat["rows"]
-    unnamed = run("linkage", *ROLES[:4], *RELEASE, *EXTERNAL, "--person", "3")
+    unnamed = run("linkage", *ROLES[:4], *RELEASE, *EXTERNAL, "--about", "3")
     assert "row 3 of register.csv: disease of the candidates" in unnamed.stdout
 
 
@@ -276,7 +276,7 @@ WRONG = [
         ["--recode", "sex=F->Femal"],
         "--recode of 'sex' makes 'F' 'Femal', which is not a value of it",
     ),
-    (["--person", "Bib"], "nobody is called 'Bib' in register.csv"),
+    (["--about", "Bib"], "nobody is called 'Bib' in register.csv"),
     (["--csv", "rows.txt"], "--csv 'rows.txt' must end in .csv"),
     (["--csv", "-", "--json", "-"], "--csv and --json name standard output"),
     (["--records"], "--records adds to the JSON; say where that goes with --json"),
@@ -315,7 +315,7 @@ def test_what_is_needed_without_the_original(options, message):
 
 
 def test_releases_of_larger_tables_together():
-    done = run("composition", "both.csv", *AGE, *TWO, "--json", "-", "--records", "--person", "Bob")
+    done = run("composition", "both.csv", *AGE, *TWO, "--json", "-", "--records", "--about", "Bob")
     (found,) = findings(done)
     people = uv.read_csv("both.csv", quasi="age", sensitive="disease", identifier="name")
     options = {"quasi": "age", "sensitive": "disease"}

@@ -36,11 +36,11 @@ def test_says_what_is_told(clinic, tmp_path):
 
 
 def test_one_person(clinic):
-    result = run(clinic, *ASKED, "--sanitizer", "mondrian:l=2", "--person", 1)
+    result = run(clinic, *ASKED, "--sanitizer", "mondrian:l=2", "--about", 1)
     said = " ".join(result.output.split())
     assert "row 1 of clinic.csv. The class age [20, 60] (6 people)" in said
     assert "HIV 0.333 1.000" in said
-    missing = run(clinic, *ASKED, "--sanitizer", "mondrian:l=2", "--person", 7, code=2)
+    missing = run(clinic, *ASKED, "--sanitizer", "mondrian:l=2", "--about", 7, code=2)
     assert "from 1 to 6" in " ".join(missing.output.split())
 
 

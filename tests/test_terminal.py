@@ -82,7 +82,7 @@ def test_every_command_that_works(hostile):
     clean("measures", table, *named, "--json", "-", code=0)
     clean("measures", table, hostile["release"], *named, code=0)
     clean("linkage", table, *named, *release, "--json", f"f{IN_NAMES}.json", "--csv",
-          f"f{IN_NAMES}.csv", "--plot", f"f{IN_NAMES}.png", "--person", "1", code=0)  # fmt: skip
+          f"f{IN_NAMES}.csv", "--plot", f"f{IN_NAMES}.png", "--about", "1", code=0)  # fmt: skip
     clean("compare-encodings", table, *named, "--sanitizer", "mondrian:k=4")
     clean("harden", table, *named, "--sanitizer", "mondrian:k=4", "--delta", "0.9")
     clean("anonymize", table, *named, "--sanitizer", "mondrian:k=4", "-o", f"o{IN_NAMES}.csv")
@@ -188,7 +188,7 @@ def in_a_terminal(words, cwd):
 def test_in_a_terminal(hostile, tmp_path):
     table, named = hostile["table"], roles(hostile)
     for words, code in (
-        (["linkage", table, *named, "--release", hostile["release"], "--person", "1"], 0),
+        (["linkage", table, *named, "--release", hostile["release"], "--about", "1"], 0),
         (["anonymize", table, *named, "--sanitizer", "mondrian:k=4", "-o", "-"], 0),
         (["init", table], 0), ([f"{ALL}"], 2),
     ):  # fmt: skip

@@ -115,7 +115,7 @@ def test_bounds_of_parts_that_few_people_have(options: dict[str, Any], shown: st
     assert masking.text(parts.notes[-1]).partition(": ")[2] == shown
     assert ", ".join(map(masking.cell, parts["age"].texts)) == shown
     report = uv.audit(parts, "mondrian:k=5", attacks=["measures", "relative-risk"], progress=False)
-    told = json.dumps(report.to_dict()["secrets"])
+    told = re.sub("#[0-9a-f]{16}", "", json.dumps(report.to_dict()["secrets"]))  # any digits
     assert "88" not in re.findall(r"[0-9]+", told)
     assert f"beforehand: {shown}" in told
 

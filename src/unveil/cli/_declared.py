@@ -86,8 +86,8 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
     def command(file: Path | None = None, /, **given: Any) -> None:
         typed = {name: given.pop(name, None) for name in options}
         files = {one: given.pop(one.name, None) for one in declaration.outputs}
-        if "person" in given:
-            given["people"] = People(person=given.pop("person"))
+        if "about" in given:
+            given["people"] = People(about=given.pop("about"))
         _Run(declaration=declaration, file=file, options=typed, files=files, **given).run()
 
     groups: dict[str, Any] = {"table": Table, "published": Published}
@@ -97,7 +97,7 @@ def command_of(declaration: Declaration) -> Callable[..., None]:
         groups["people"] = People
     own: dict[str, tuple[Any, Any]] = {}
     if declaration.tells("of_person") and "external" not in sources:
-        own["person"] = Person, None
+        own["about"] = Person, None
     if declaration.tells("of_worst"):
         own["worst"] = Worst, 0
     kind = inspect.Parameter.KEYWORD_ONLY
@@ -258,10 +258,10 @@ class _Run:
 
     def _check_persons(self, sources: Mapping[str, Any], options: Mapping[str, Any]) -> None:
         """Refuse, before the long work, somebody who is not among the people."""
-        if self.people.person:
+        if self.people.about:
             from unveil.cli._people import check_persons
 
-            check_persons(self.people.person, {**sources, **options})
+            check_persons(self.people.about, {**sources, **options})
 
     def _same_file(self) -> bool:
         """Whether the people are those of FILE."""
@@ -465,9 +465,9 @@ class _Run:
         if to.json is not None:
             content = [one.to_dict(records=to.records) for one in found.values()]
             for finding, told in zip(found.values(), content, strict=True):
-                if self.people.person:
+                if self.people.about:
                     told["persons"] = [table_content(self._person(finding, p), View())
-                                       for p in self.people.person]  # fmt: skip
+                                       for p in self.people.about]  # fmt: skip
             files.content(to.json, content, done.failures())
         if to.csv is not None and found:
             files.rows(to.csv, _rows(found), "rows")
@@ -512,7 +512,7 @@ class _Run:
             story = replace(story, sentences=[one for one in story.sentences if one not in said])
             rest = [note for note in finding.notes if note not in notes]
             print_text(text_of(story, rest, SHELL), out)
-            tables = [self._person(finding, person) for person in self.people.person or ()]
+            tables = [self._person(finding, person) for person in self.people.about or ()]
             if self.worst:
                 tables.append(finding.of_worst(self.worst))
             for table in tables:

@@ -122,6 +122,6 @@ def person_number(people: External, person: str) -> int:
     raise InputError(
         "{person}: people of {source} have no names without {identifier}; give the row of one of "
         "them, from {first} to {last}",
-        person=Option("person", person), source=File(people.source, bare=True),
+        person=Option("about", person), source=File(people.source, bare=True),
         identifier=Option("identifier"), first=min(rows) + 1, last=max(rows) + 1,
     )  # fmt: skip

@@ -387,7 +387,7 @@ class People(External):
                             "row of FILE, counted from 1 without the header; empty for people who "
                             "are not in it.", "COLUMN"),
     ] = None  # fmt: skip
-    person: Person = None
+    about: Person = None
 
 
 @group(OUTPUT)

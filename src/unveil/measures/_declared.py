@@ -18,14 +18,14 @@ K = Figure(
 K_ALL_ROWS = Figure(
     name="k_all_rows", title="k, all rows known", question=_SINGLED, lower_is_better=False,
     follows_from=_QUASI, of_several=True,
-    says="the fewest people who have as many rows in the same classes, for an attacker who knows all "
-    "rows of a person: k, where each has one row",
+    says="the fewest people who have as many rows in the same classes, for an attacker who knows "
+    "all rows of a person: k, where each has one row",
 )  # fmt: skip
 UNICITY = Figure(
     name="unicity", title="alone with four rows", question=_SINGLED, share=True,
     follows_from=_QUASI, of_several=True,
-    says="the share of the people whom four of their rows, drawn at random, single out (all rows of "
-    "those who have fewer)",
+    says="the share of the people whom four of their rows, drawn at random, single out (all rows "
+    "of those who have fewer)",
     breach=Breach(
         says="whoever knows four rows of a person, drawn at random, singles out {value} of the "
         "people",

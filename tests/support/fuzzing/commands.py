@@ -37,7 +37,7 @@ _OPTIONS = ("--quasi", "-q", "--sensitive", "-s", "--identifier", "--release", "
             "--hierarchies", "--missing", "--missing-values", "--numeric", "--categorical",
             "--ordinal",
             "--cuts", "--parts", "--quantiles", "--delimiter", "--encoding", "--columns", "--json",
-            "--csv", "--plot", "--person", "--worst", "--seed", "--budget", "--fail-on",
+            "--csv", "--plot", "--about", "--person", "--worst", "--seed", "--budget", "--fail-on",
             "--tolerance",
             "--adversary", "--knows", "--external", "--record-of", "--smallest", "--key",
             "--project",

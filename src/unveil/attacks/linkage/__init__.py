@@ -75,7 +75,7 @@ A register with other names for columns and values, and one person of it:
 
     unveil linkage --published published.csv --quasi age,zip,sex --sensitive disease \\
            --external voters.csv --identifier name --rename zip=postcode \\
-           --recode 'sex=F->Female|M->Male' --person 'Ann Smith'
+           --recode 'sex=F->Female|M->Male' --about 'Ann Smith'
 """,
 )
 

@@ -50,7 +50,7 @@ What a sanitizer would publish:
 What was published, and what is believed about the person in row 17:
 
     unveil minimality survey.csv --quasi age,zip,sex --sensitive income \\
-           --sanitizer mondrian:k=5,l=2 --published published.csv --person 17
+           --sanitizer mondrian:k=5,l=2 --published published.csv --about 17
 """,
 )
 
