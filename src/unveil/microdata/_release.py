@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from unveil._memory import room_for
 from unveil._text import counted
 from unveil.errors import File, InputError, Message, Text
+from unveil.microdata._covering import Layers, Lookup
 from unveil.microdata._extras import Extras
 from unveil.microdata._levels import Level
 from unveil.microdata._messages import Worded
@@ -39,7 +40,8 @@ _TESTED = Worded("differential_inference and membership",
 _MOST_CELLS = 1_000_000  # rows of a table of counts
 _DENSE = 2**22  # numbers up to which histograms of all classes are a plain array
 _SPARSE = 8  # above that, how many numbers to a record make it a sparse one
-_TABLES = 2**25  # numbers up to which what covers each value of each column is tabulated
+_COMPARED = 2**16  # pairs of a class and a target up to which they are compared, not looked up
+_TABLES = 2**22  # numbers up to which what covers each value of each column is tabulated
 
 
 class Statistic(StrEnum):
@@ -306,20 +308,47 @@ class Release(AnyRelease):
         room_for(codes.shape[1] * len(self.quasi), width)
         # Whole columns need not be tabulated for one target, and cannot be if they are long.
         if codes.shape[1] == 1 or sum(column.size for column in self.quasi) * width > _TABLES:
-            return np.stack(list(map(self._covering_some, self.regions, codes)), axis=1)
+            return np.stack([self._covering_some(j, row) for j, row in enumerate(codes)], axis=1)
         return np.stack(
             [table[row] for table, row in zip(self._covering, codes, strict=True)], axis=1
         )
 
-    def _covering_some(self, regions: Regions, row: NDArray[np.int32]) -> NDArray[np.int64]:
+    def _covering_some(self, j: int, row: NDArray[np.int32]) -> NDArray[np.int64]:
         """Records that cover the values of some targets in one column, by sensitive value."""
+        regions, layers = self.regions[j], None
+        if self.n_classes * len(row) > _COMPARED:
+            layers = self._layers[j]
+        if layers is not None:
+            return layers.cover_counts(self._by_region[j], row)
         values, which = np.unique(row, return_inverse=True)
         found = [self.histograms[regions.covers(int(value))].sum(axis=0) for value in values]
         return np.stack(found)[which.ravel()]
 
     def joint_counts(self, codes: NDArray[np.int32]) -> NDArray[np.int64]:
         room_for(codes.shape[1], self.sensitive.size)
+        if self.n_classes * codes.shape[1] > _COMPARED and self._lookup is not None:
+            return self._lookup.joint_counts(self.histograms, codes)
         return joint_counts(self.regions, self.histograms, codes)
+
+    @cached_property
+    def _layers(self) -> tuple[Layers | None, ...]:
+        return tuple(
+            Layers.of(regions, column.size)
+            for column, regions in zip(self.quasi, self.regions, strict=True)
+        )
+
+    @cached_property
+    def _lookup(self) -> Lookup | None:
+        """Where people's classes are looked up; None where they have to be compared."""
+        found = [layers for layers in self._layers if layers is not None]
+        return Lookup.over(tuple(found)) if len(found) == len(self.quasi) > 0 else None
+
+    @cached_property
+    def _by_region(self) -> tuple[Histograms, ...]:
+        """The histograms of columns' regions, where these are in layers."""
+        return tuple(
+            None if layers is None else layers.by_region(self.histograms) for layers in self._layers
+        )
 
     def published(self) -> tuple[Column, ...]:
         found = []

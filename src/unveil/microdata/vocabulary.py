@@ -232,6 +232,8 @@ def plain(text: str) -> str:
     >>> plain("Größe"), plain("Prénom")
     ('grosse', 'prenom')
     """
+    if text.isascii():  # most are, and have nothing to be taken apart
+        return text.casefold()
     taken_apart = unicodedata.normalize("NFKD", text.casefold())
     return "".join(c for c in taken_apart if not unicodedata.combining(c))
 
@@ -326,7 +328,8 @@ def _words(listed: str) -> Callable[[str], bool]:
 
 
 def _joined(text: str) -> str:
-    return "".join(c for c in plain(text) if c.isalnum())
+    bare = plain(text)
+    return bare if bare.isalnum() else "".join(c for c in bare if c.isalnum())
 
 
 def _is_iban(text: str) -> bool:

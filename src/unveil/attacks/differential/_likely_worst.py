@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from unveil.adversary import ConditionalFrequency, CountingAdversary, NaiveBayes
 from unveil.microdata import AnyRelease, Column, Kind, Microdata
 
-_ENTRIES = 2**22  # counts held at a time
+_ENTRIES = 2**20  # counts held at a time
 _COMPARED = 2**28  # pairs of a person and a class that are compared: about half a second
 _GUESSES: tuple[CountingAdversary, ...] = (ConditionalFrequency(), NaiveBayes())
 

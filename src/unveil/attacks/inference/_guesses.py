@@ -38,8 +38,8 @@ from unveil.microdata import AnyRelease
 BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
 """The rows of answers."""
 
-_STEP = 4096  # people asked about at a time, and fewer where there are many values
-_ENTRIES = 1 << 22
+_STEP = 4096  # people asked about at a time, and fewer where there are many values:
+_ENTRIES = 1 << 17  # so many numbers are added up fast, and in memory that is at hand
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -32,10 +32,11 @@ class KeyColumn:
     codes: Counts
     values: tuple[object, ...]
     hidden: NDArray[np.bool_] | None = None
+    _written: dict[str, NDArray[np.bool_]] = field(default_factory=dict, repr=False)
 
     def take(self, classes: Counts) -> KeyColumn:
         """The key of some classes."""
-        return KeyColumn(self.codes[classes], self.values, self.hidden)
+        return KeyColumn(self.codes[classes], self.values, self.hidden, self._written)
 
     def is_hidden(self, star: str = EVERYTHING) -> NDArray[np.bool_]:
         """For each class, whether its cell is suppressed; ``star`` is how that is written."""
@@ -45,7 +46,10 @@ class KeyColumn:
 
     def is_written(self, star: str) -> NDArray[np.bool_]:
         """For each class, whether its cell is this text."""
-        return np.array([text_of(v) == star for v in self.values], dtype=bool)[self.codes]
+        if star not in self._written:  # the same for all classes taken from the same values
+            texts = (text_of(value) == star for value in self.values)
+            self._written[star] = np.fromiter(texts, dtype=bool, count=len(self.values))
+        return self._written[star][self.codes]
 
     @property
     def is_same(self) -> bool:

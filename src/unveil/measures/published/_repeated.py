@@ -12,7 +12,7 @@ people have its first, second, third … most frequent one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,14 +30,18 @@ class Model:
 
     def __init__(self, release: AnyRelease, microdata: Microdata) -> None:
         self._people = len(microdata)
-        self._hidden = list(_less_exact(release, microdata))
+        self._hidden = [
+            (column, {key_of(text): code for code, text in enumerate(column.texts)})
+            for column in _less_exact(release, microdata)
+        ]
 
     def repeated_by(self, shown: Shown) -> str | None:
         """The column that a published one repeats."""
-        return next((one.name for one in self._hidden if self._is(shown, one)), None)
+        return next(
+            (one.name for one, places in self._hidden if self._is(shown, one, places)), None
+        )
 
-    def _is(self, shown: Shown, column: Column) -> bool:
-        places = {key_of(text): code for code, text in enumerate(column.texts)}
+    def _is(self, shown: Shown, column: Column, places: Mapping[str, int]) -> bool:
         if len(places) < 2 or not shown.filled:
             return False
         codes = np.array([*(places.get(key, -1) for key in shown.keys), -1])[shown.code_of]
