@@ -104,6 +104,35 @@ def test_a_published_file():
         assert (found.k, found.people, found.records) == (1, 26, 43)
 
 
+def test_what_was_published_alone():
+    asked = ["audit", "--published", "pseudonyms.csv", *SHELL, "--attack", "measures", "--fail-on",
+             "k < 5"]  # fmt: skip
+    done = run(*asked, code=3)  # it was not tested
+    assert "give --person patient; if each row is another person's" in squeezed(done.stderr)
+    done = run(*asked, "--person", "patient", code=1)
+    assert "k is 1, which is below 5" in squeezed(done.stdout)
+    assert "every record is of another person" not in squeezed(done.stdout)
+    done = run(*asked, "--person", "none", code=0)
+    assert "takes for granted that every record is of another person" in squeezed(done.stdout)
+
+
+def test_two_files_in_the_same_order():
+    """Nobody published whose the rows are, but their order tells."""
+    bands = VISITS["age"].map({30: "30-39", 80: "80-89"})
+    VISITS.drop(columns="patient").assign(age=bands).to_csv("bands.csv", index=False)
+    done = run("audit", "visits.csv", "bands.csv", "--attack", "measures", "--fail-on", "k < 5",
+               code=1)  # fmt: skip
+    assert "visits.csv: 43 records of 26 people." in squeezed(done.stdout)
+    assert "k is 1, which is below 5" in squeezed(done.stdout)
+    run("init", "visits.csv", "bands.csv", "--force")
+    assert "in_order = true" in Path("unveil.toml").read_text()
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    assert uv.measures(uv.read_release("bands.csv", table, in_order=True)).k == 1
+    pd.read_csv("bands.csv").iloc[1:].to_csv("shorter.csv", index=False)
+    with pytest.raises(InputError, match="in_order= was said, but"):
+        uv.read_release("shorter.csv", table, in_order=True)
+
+
 PROJECT = """
 [data]
 file = "visits.csv"

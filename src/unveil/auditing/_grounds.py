@@ -262,8 +262,9 @@ def assumed_alone(ground: Ground, releases: Sequence[AnyRelease]) -> list[Text]:
     said: list[Text] = [
         Message(
             "The original table was not given: this is an audit of {published} alone. It takes for "
-            "granted that every record is of one person, and that the published cells are true.",
-            published=ground.file,
+            "granted that {each}the published cells are true.", published=ground.file,
+            each="" if all(one.several is not None for one in releases)
+            else "every record is of another person, and that ",
         )
     ]  # fmt: skip
     inferred = list(dict.fromkeys(

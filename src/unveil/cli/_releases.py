@@ -232,7 +232,8 @@ class Given:
         def alone() -> AnyRelease:
             return read_release(
                 file, quasi=reading.quasi, sensitive=reading.get("sensitive"),
-                domains=self.domains, **_kinds(reading), **options,
+                domains=self.domains, person=reading.get("person"), **_kinds(reading),
+                **options,
                 delimiter=reading.get("delimiter") if reading.file is None else None,
                 sheet=reading.get("sheet") if reading.file is None and is_workbook(file) else None,
             )  # fmt: skip

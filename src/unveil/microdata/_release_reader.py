@@ -37,7 +37,7 @@ from unveil.microdata._messages import ValueOption, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._numbers import numbers_among
-from unveil.microdata._persons import Persons, persons_of
+from unveil.microdata._persons import Persons, is_repeated, persons_of, whose_rows
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
 from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
@@ -52,7 +52,7 @@ from unveil.microdata._sources import Source
 from unveil.microdata._suppressed import about_suppressed
 from unveil.microdata._suspicions import suspicions
 from unveil.microdata.coarsening import Coarsening
-from unveil.microdata.vocabulary import is_called_count
+from unveil.microdata.vocabulary import is_called_count, names_person
 from unveil.options import check
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
@@ -76,7 +76,8 @@ def read_release(
     notation: Mapping[str, str] | None = None,
     empty: Empty | None = None,
     count: str | Literal[False] | None = None,
-    person: Names | None = None,
+    person: Names | Literal[False] | None = None,
+    in_order: bool = False,
     may_change: bool = False,
     how: Mapping[str, str | Coarsening] | None = None,
     rename: Mapping[str, str] | None = None,
@@ -128,9 +129,14 @@ def read_release(
         numbers in a column named as one of counts add up to the original's records. What looks
         like a table of counts without that is refused until this is said; ``False`` says that each
         row is one record.
-    person : str or sequence of str, optional
+    person : str or sequence of str, or False, optional
         The published column that says whose a row is, such as a pseudonym. Default: those of the
-        original that say it, if they are published; otherwise nobody knows whose a row is.
+        original that say it, if they are published; otherwise nobody knows whose a row is. Without
+        the original a row is one person's, ``False`` says so, and what is named as people are and
+        repeats is asked about.
+    in_order : bool
+        Whether its rows are those of the original's source, in the same order: then it is known
+        whose they are, where a person has several.
     may_change : bool
         Whether sensitive values may be changed, as by noise and swapping.
     how : mapping of str to str, optional
@@ -222,7 +228,9 @@ def read_release(
     weights, count, told_of = _weights(source, template, count, is_alone=original is None)
     perturbed = dict.fromkeys([*said.perturbed, *([secret.name] if may_change else [])])
     release = _release(template, columns, secrets, weights, made_by, tuple(perturbed))
-    release = replace(release, persons=_persons(source, original, person, told, weights))
+    release = replace(
+        release, persons=_persons(source, original, person, told, weights, in_order=in_order)
+    )
     if original is None:
         told_of += _about_untold(secrets.codes, secret.name)
     else:
@@ -245,17 +253,23 @@ def read_release(
 def _persons(
     source: Source,
     original: Microdata | None,
-    person: Names | None,
+    person: Names | Literal[False] | None,
     told: NDArray[np.bool_],
     weights: NDArray[np.int64] | None,
+    *,
+    in_order: bool,
 ) -> Persons | None:
     """Whose the released records are; nobody knows if that is not published."""
     several = None if original is None else original.several
     named = [person] if isinstance(person, str) else list(person or ())
+    if in_order and original is not None and several is not None and not named:
+        return _persons_in_order(source, original, several, told)
     if not named and several is not None:
         named = [name for name in several.columns if name in source.columns]
         if len(named) < len(several.columns):
             return replace(several, of=None)
+    if not named and person is None and original is None:
+        _refuse_repeated(source)
     if not named:
         return None
     for name in named:
@@ -263,6 +277,35 @@ def _persons(
     found = persons_of({name: distinct_of(source, name) for name in named})
     rows = np.flatnonzero(told)
     return found.take(rows if weights is None else np.repeat(rows, weights[told]))
+
+
+def _refuse_repeated(source: Source) -> None:
+    """Ask about a published column that says whose a row is, by its name, and repeats."""
+    for name in source.columns:
+        if names_person(name) and name not in source.unreadable:
+            one = distinct_of(source, name)
+            people, rows = len(one.values), int((~one.missing).sum())
+            if is_repeated(name, people, rows):
+                raise whose_rows([name], rows, people, source.file)
+
+
+def _persons_in_order(
+    source: Source, original: Microdata, several: Persons, told: NDArray[np.bool_]
+) -> Persons:
+    """Whose the rows are, by their places; nobody knows if one is of nobody who was read."""
+    if source.n_rows != original.source_rows:
+        raise InputError(
+            "{option} was said, but {published} has {n:row} and {original} {rows}",
+            option=Option("in_order"), published=source.file, n=source.n_rows,
+            original=original.file, rows=original.source_rows,
+        )  # fmt: skip
+    assert several.of is not None
+    of = np.full(source.n_rows, -1, dtype=np.int64)
+    of[original.rows] = several.of
+    found = of[np.flatnonzero(told)]
+    return replace(
+        several, of=None if (found < 0).any() else np.unique(found, return_inverse=True)[1]
+    )
 
 
 @contextmanager

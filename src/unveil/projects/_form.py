@@ -278,6 +278,9 @@ class FileRelease(AnyRelease):
     """Whether it may have other sensitive values than the table."""
     count: _Words | None = None
     """The column with the number of people that a row stands for."""
+    in_order: _Flag | None = None
+    """Whether its rows are those of the table in the same order: then it is known whose they are,
+    where a person has several."""
     domains: dict[str, _Domain] | None = None
     """Without the original: all values of a column."""
     notation: _Notation = None
@@ -350,7 +353,7 @@ class ReleaseAsked:
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
     ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``, ``count``,
-    ``rename``, ``how``, ``cells``), and the ``notation`` of both."""
+    ``in_order``, ``rename``, ``how``, ``cells``), and the ``notation`` of both."""
 
 
 def _asked(release: AnyRelease) -> ReleaseAsked:

@@ -313,11 +313,16 @@ def _options(project: Project, table: Source, sensitive: str) -> dict[str, Any]:
     return {
         **_columns(project, sensitive),
         "identifier": [n for n, role in project.roles.items() if role is Role.IDENTIFIER],
-        "person": list(project.person) or (False if project.data.person else None),
+        "person": _person(project),
         "missing": project.data.missing,
         "missing_values": project.data.missing_values or None,
         "count": _count(project, table),
     }
+
+
+def _person(project: Project) -> list[str] | Literal[False] | None:
+    """The columns that say whose a row is; False if each row is another person's."""
+    return list(project.person) or (False if project.data.person else None)
 
 
 def _columns(project: Project, sensitive: str) -> dict[str, Any]:
@@ -482,7 +487,7 @@ def _alone(
         options[option] = getattr(project.data, option)
     if file.is_dir():
         return read_anatomy(file, made_by=name, **options)
-    own = {"count": _count(project, None), **one.options}
+    own = {"count": _count(project, None), "person": _person(project), **one.options}
     own["domains"] = {
         column: parse([f"{column}={values}"])[column] if isinstance(values, str) else values
         for column, values in own.get("domains", {}).items() if (parse := shell_of(Domains).parse)

@@ -192,6 +192,7 @@ class TwoFiles:
             "rename": {one.published: name for name, one in self.columns.items()
                        if one.published != name and roles[name] is not Role.IDENTIFIER} or None,
             "how": how or None, "cells": tables or None,
+            "in_order": (Role.PERSON in roles.values() and self._in_order) or None,
         }  # fmt: skip
         gaps = any(one.gaps[0] for one in columns.values())
         data = replace(base.data, missing="keep" if gaps else base.data.missing)
@@ -210,10 +211,22 @@ class TwoFiles:
             reasons={name: self._reason(name) for name in base.reasons},
         )  # fmt: skip
 
+    @property
+    def _in_order(self) -> bool:
+        """Whether each row of one file is that of the other at the same place."""
+        rows = self.alignment.rows
+        return rows.kind == "same order" and not (rows.only_original or rows.only_published)
+
     def _are_numbers(self, name: str) -> bool:
-        """Whether a column with gaps holds numbers or dates, as its published form says."""
+        """Whether a column holds numbers or dates, as its published form says.
+
+        By itself one with gaps, or with few numbers, may look like words.
+        """
         one = self.columns[name]
-        return bool(one.gaps[0]) and one.how.split()[0] not in _OF_TEXTS
+        first = one.how.split()[0]
+        return first in ("bands", "floor", "rounded") or (
+            bool(one.gaps[0]) and first not in _OF_TEXTS
+        )
 
     def _role(self, name: str, role: Role) -> Role:
         if (role in _USED and name not in self.columns) or name in self._untrue:
