@@ -7,6 +7,7 @@ from unveil._lazy import lazily
 if TYPE_CHECKING:
     from unveil.microdata._cell_columns import column_cells, open_release
     from unveil.microdata._cells import Domain, cell_reader
+    from unveil.microdata._covering import Layers, Lookup
     from unveil.microdata._csv import CsvLayout, csv_fault, csv_layout, from_csv
     from unveil.microdata._distinct import Distinct, distinct_values, listed_values
     from unveil.microdata._encode import MISSING, Wish, encode

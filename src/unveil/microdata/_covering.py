@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ Codes = NDArray[np.int64]
 _LAYERS = 32  # of a column; with more, there are too many patterns
 _PATTERNS = 256
 _KEYS = 2**62
+_TABLE = 2**21  # sums of histograms that are a table
 _CELLS = 2**25  # codes of all layers of a column
 
 
@@ -57,19 +59,29 @@ class Layers:
             return _of_intervals(regions, domain)
         return _of_sets(regions, domain) if isinstance(regions, Sets) else None
 
-    def cover_counts(self, counts: Histograms, codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    def take(self, classes: NDArray[np.integer]) -> Layers:
+        """The same of some classes, which may repeat."""
+        return Layers(self.at, self.region[classes], self.layer[classes], self.size)
+
+    def cover_counts(self, by_region: Histograms, codes: NDArray[np.integer]) -> NDArray[np.int64]:
         """Sum the histograms of the classes that cover each of some codes."""
-        return _summed(self.covering(codes), counts)
+        if not isinstance(by_region, np.ndarray):
+            return _summed(self.covering(codes), by_region)
+        # After the last region comes nothing, which is also where -1 points.
+        found: NDArray[np.int64] = by_region[self.at[0, codes]]
+        for layer in self.at[1:]:
+            found += by_region[layer[codes]]
+        return found
 
     def by_region(self, counts: Histograms) -> Histograms:
-        """The sums of the classes' histograms (classes × values), by region."""
+        """The sums of the classes' histograms (classes × values), by region; of few a table."""
         from scipy.sparse import csr_array
 
         there = np.flatnonzero(self.region >= 0)
         each = np.ones(len(there), dtype=np.int64)
-        shape = self.size, len(self.region)
+        shape = self.size + 1, len(self.region)
         found = csr_array((each, (self.region[there], there)), shape=shape) @ csr_array(counts)
-        return found.tocsr()
+        return found.toarray() if math.prod(found.shape) <= _TABLE else found.tocsr()
 
     def covering(self, codes: NDArray[np.integer]) -> tuple[Codes, Codes]:
         """The regions that cover codes: where those of each code begin and end, and which."""

@@ -308,7 +308,10 @@ class Release(AnyRelease):
         room_for(codes.shape[1] * len(self.quasi), width)
         # Whole columns need not be tabulated for one target, and cannot be if they are long.
         if codes.shape[1] == 1 or sum(column.size for column in self.quasi) * width > _TABLES:
-            return np.stack([self._covering_some(j, row) for j, row in enumerate(codes)], axis=1)
+            found = np.empty((codes.shape[1], len(codes), width), dtype=np.int64)
+            for j, row in enumerate(codes):
+                found[:, j] = self._covering_some(j, row)
+            return found
         return np.stack(
             [table[row] for table, row in zip(self._covering, codes, strict=True)], axis=1
         )

@@ -14,8 +14,10 @@ from random_tables import tables_and_goals
 
 import unveil as uv
 from unveil.attacks.relative_risk import _domain, horizontal_problem, vertical_problem
+from unveil.attacks.relative_risk._boxes import boxes_of
+from unveil.attacks.relative_risk._domain import observed_domain
 from unveil.errors import InputError
-from unveil.microdata import Release
+from unveil.microdata import Intervals, Release
 
 PATIENTS = malaysian.patients("nationality", "zip")
 RECODED = malaysian.recoded("nationality", "zip")
@@ -182,3 +184,29 @@ def test_it_does_not_matter_which_boxes_are_looked_up(case):
     for start, members in found[1:]:
         assert start.tolist() == found[0][0].tolist()
         assert members.tolist() == found[0][1].tolist()
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_tuples_of_many_boxes_are_those_of_a_scan(seed):
+    rng = np.random.default_rng(seed)
+    n, sizes = 25, [5, 7, 3]
+    table = uv.read_table(
+        {f"q{c}": rng.integers(0, size, n) for c, size in enumerate(sizes)}
+        | {"s": rng.choice(["a", "b"], n)},
+        quasi=[f"q{c}" for c in range(len(sizes))], sensitive="s",
+    )  # fmt: skip
+    regions = []
+    for column in table.quasi:
+        low = column.codes - rng.integers(0, 2, n)
+        high = column.codes + rng.integers(0, 3, n)
+        whole = rng.random(n) < 0.2
+        regions.append(Intervals(np.where(whole, 0, low.clip(0)).astype(np.int32),
+                       np.where(whole, column.size - 1, high.clip(max=column.size - 1)
+                                ).astype(np.int32)))  # fmt: skip
+    boxes, _ = boxes_of(table.quasi, regions)
+    domain = observed_domain(table.codes, np.array([column.size for column in table.quasi]))
+    everything = np.ones(boxes.number, dtype=bool)
+    scanned = _domain._scanned(boxes, domain, everything)
+    lookup = _domain._lookup(boxes, domain, boxes.region)
+    found = _domain._by_box(lookup, domain.codes)
+    assert [part.tolist() for part in found] == [part.tolist() for part in scanned]

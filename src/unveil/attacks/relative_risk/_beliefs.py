@@ -107,7 +107,9 @@ def given_tuple(joint: NDArray[np.float64], axis: int = 0) -> NDArray[np.float64
 def saturated_density(problem: Problem, rows: Beliefs) -> Beliefs:
     """E[f(r | s, π)] of the saturated model, which follows from the expected rows."""
     whole = problem.beta * problem.domain.size + problem.totals
-    return (problem.beta + rows) / whole[:, None]
+    density = problem.beta + rows
+    density /= whole[:, None]
+    return density
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

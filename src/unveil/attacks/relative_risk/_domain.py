@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.relative_risk._boxes import Boxes, compiled, inner, starts
 from unveil.errors import InputError, Option
+from unveil.microdata import Layers, Lookup, Sets
 
 DomainName: TypeAlias = Literal["observed", "product", "covered"]
 
@@ -27,6 +28,7 @@ Members: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32]]
 # The most tuples of all boxes together that are enumerated, at about 100 bytes each. A product
 # needs no enumeration; the size of what is covered is known only after one.
 _MOST_NUMBERED, _MOST_COVERED = 8_000_000, 16_000_000
+_MOST_SCANNED = 2**26  # pairs of a box and a tuple; of more, boxes are looked up if possible
 _LOOKED_UP = 8  # the tuples of a box up to this volume are looked up one by one
 _TOO_LARGE = 2**62  # for one int64 key per tuple
 
@@ -172,11 +174,37 @@ def _scanned(boxes: Boxes, domain: Domain, which: NDArray[np.bool_]) -> Members:
     found = np.empty(0, dtype=np.int32)
     if not len(region):
         return start, found
+    assert domain.codes is not None
+    if len(region) * domain.codes.shape[1] > _MOST_SCANNED:
+        lookup = _lookup(boxes, domain, region)
+        if lookup is not None:
+            return _by_box(lookup, domain.codes)
     codes = np.ascontiguousarray(domain.codes)  # one memory layout: compiled once
     for _ in range(2):  # first how many, then which
         n = _covered_tuples(region, boxes.start, boxes.members, codes, offset, start, found)
         found = np.empty(n, dtype=np.int32) if len(found) == 0 else found
     return start, found
+
+
+def _lookup(boxes: Boxes, domain: Domain, region: NDArray[np.integer]) -> Lookup | None:
+    """The boxes to be found by tuples; None where their regions overlap in too many ways."""
+    columns = []
+    for size, ours in zip(domain.sizes.tolist(), region.T, strict=True):
+        distinct, which = np.unique(ours, return_inverse=True)
+        lists = [boxes.codes(x) for x in distinct]
+        regions = Sets(starts([len(one) for one in lists]), np.concatenate(lists).astype(np.int32))
+        layers = Layers.of(regions, size)
+        if layers is None:
+            return None
+        columns.append(layers.take(which.ravel()))
+    return Lookup.over(tuple(columns))
+
+
+def _by_box(lookup: Lookup, codes: NDArray[np.int32]) -> Members:
+    begins, box = lookup.covering(codes)
+    number = np.repeat(np.arange(codes.shape[1], dtype=np.int32), np.diff(begins))
+    order = np.argsort(box, kind="stable")
+    return starts(np.bincount(box, minlength=lookup.classes)), number[order]
 
 
 def tuples_once(codes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -121,9 +121,12 @@ def _saturated_answer(problem: Problem, conditional: bool, steps: Steps) -> Answ
 def _settled_answer(problem: Horizontal, conditional: bool) -> Answer:
     """The closed form: every cell is a single atom."""
     there, size = atoms_of_watched(problem)
-    rows = there / size
     shares = None
-    if conditional:
+    if not conditional:  # in the place of what is not needed any more
+        rows = np.divide(there, size, out=there)
+        del size
+    else:
+        rows = there / size
         # Tuples of the same atoms have the same share, which is computed once.
         kinds, kind_of = np.unique(np.vstack([there, size]), axis=1, return_inverse=True)
         there_once, size_once = np.split(kinds, 2)
@@ -143,9 +146,12 @@ def atoms_of_watched(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     lumps, numbers = problem.lumped, problem.watched_numbers
     atom_of_cell = lumps.atoms[lumps.first] + lumps.atom_start[lumps.cells.value]
     in_atoms = np.bincount(atom_of_cell, weights=lumps.cells.rows, minlength=len(lumps.size))
-    atom = np.where(numbers >= 0, lumps.atom_of[:, numbers], -1)
-    there = np.where(atom >= 0, in_atoms[atom], 0.0)
-    return there, np.where(atom >= 0, lumps.size[atom], 1).astype(np.float64)
+    there, size = np.empty((2, problem.values, len(numbers)))
+    for s, atom_of in enumerate(lumps.atom_of):  # a row at a time takes no memory
+        atom = np.where(numbers >= 0, atom_of[numbers], -1)
+        there[s] = np.where(atom >= 0, in_atoms[atom], 0.0)
+        size[s] = np.where(atom >= 0, lumps.size[atom], 1)
+    return there, size
 
 
 def _disjoint_boxes(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
@@ -155,10 +161,14 @@ def _disjoint_boxes(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     there = np.zeros((problem.values, problem.watched.shape[1]))
     size = np.ones_like(there)
     box = np.repeat(np.arange(problem.boxes.number), np.diff(start))
-    for s in range(problem.values):
-        ours = problem.counts[box, s] > 0
-        there[s, inside[ours]] = problem.counts[box[ours], s]
-        size[s, inside[ours]] = problem.boxes.volumes[box[ours]]
+    # Each watched tuple in a box, with each sensitive value of the box.
+    boxes, values = np.nonzero(problem.counts)
+    first = np.searchsorted(boxes, np.arange(problem.boxes.number + 1))
+    number = np.diff(first)[box]
+    tuples, ours = np.repeat(inside, number), np.repeat(box, number)
+    each = np.arange(len(tuples)) - np.repeat(np.cumsum(number) - number - first[box], number)
+    there[values[each], tuples] = problem.counts[ours, values[each]]
+    size[values[each], tuples] = problem.boxes.volumes[ours]
     return there, size
 
 

@@ -211,7 +211,7 @@ class RelativeRisk(Finding):
 
     def _learner_of(self, answer: Answer) -> Beliefs:
         beliefs = learner_of(self.problem, answer, self.learner_is)
-        return np.where(self._is_inside, beliefs, np.nan)
+        return beliefs if self._is_inside.all() else np.where(self._is_inside, beliefs, np.nan)
 
     @cached_property
     def _is_inside(self) -> NDArray[np.bool_]:

@@ -246,7 +246,10 @@ def horizontal_problem(
         tuples, found = covered_domain(boxes, sizes)
     _room(boxes.number, tuples, release.sensitive.size)
     counts = np.zeros((boxes.number, release.sensitive.size), dtype=np.int64)
-    np.add.at(counts, group_of_class, release.counts)
+    from scipy.sparse import coo_array
+
+    by_class = coo_array(release.histograms)
+    np.add.at(counts, (group_of_class[by_class.row], by_class.col), by_class.data)
     return Horizontal(
         counts=counts, domain=tuples, alpha=priors, beta=float(beta),
         watched=tuples.numbered, members=found, group_of_class=group_of_class,
