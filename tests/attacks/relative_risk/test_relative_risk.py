@@ -12,7 +12,7 @@ from proofs import examples
 from random_risks import loosely_grouped, small_table
 
 import unveil as uv
-from unveil.attacks.relative_risk import _chains
+from unveil.attacks.relative_risk import _beliefs, _chains
 from unveil.attacks.relative_risk._beliefs import AtRisk
 from unveil.errors import InputError, MissingExtraError
 
@@ -214,6 +214,21 @@ def test_ties_move_the_result_and_sampled_ones_are_recognized():
     tied = {"Stomach", "HIV", "Diabetes"}
     at = [sampled.sensitive.places[one] for one in tied]
     assert np.ptp(sampled.attacker[at], axis=0).max() == 0
+
+
+@pytest.mark.parametrize("given", ["all", "some"])
+def test_beliefs_are_looked_at_some_tuples_at_a_time(given, monkeypatch):
+    monkeypatch.setattr(_beliefs, "_AT_A_TIME", 3)
+    rng = np.random.default_rng(5)
+    beliefs = rng.integers(0, 3, (4, 10)) / 3
+    beliefs[:, 6] = np.nan
+    tuples, secrets = rng.integers(0, 10, 60), rng.integers(0, 4, 60)
+    party = AtRisk(beliefs=beliefs if given == "all" else lambda some: beliefs[:, some],
+                   tuple_of=tuples, secret=secrets, within=1e-9)  # fmt: skip
+    best = [np.flatnonzero(beliefs[:, t] == beliefs[:, t].max()) for t in tuples]
+    expected = [1 / len(b) if s in b else 0.0 for s, b in zip(secrets, best, strict=True)]
+    assert party.counted("fraction").tolist() == expected
+    assert np.array_equal(party.of_truth, beliefs[secrets, tuples], equal_nan=True)
 
 
 def test_beliefs_that_are_not_there_are_nobodys_risk():

@@ -13,7 +13,7 @@ is most likely to be near enough is within the tolerance of its value.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, TypeAlias
@@ -32,6 +32,8 @@ Ties: TypeAlias = Literal["full", "fraction", "none"]
 
 ROUNDING = 1e-9
 """Exact beliefs that differ by less are equal."""
+
+_AT_A_TIME = 2048  # tuples whose beliefs are looked at together
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,9 +54,9 @@ class Answer:
     density: Beliefs
     conditional: Beliefs | None = None
 
-    def about(self, place: int) -> Answer:
-        """The answer about one of the watched tuples."""
-        one, drawn = [place], self.conditional
+    def about(self, place: int | slice) -> Answer:
+        """The answer about one of the watched tuples, or some."""
+        one, drawn = place if isinstance(place, slice) else [place], self.conditional
         return Answer(
             rows=self.rows[:, one], density=self.density[:, one],
             conditional=None if drawn is None else drawn[:, one],
@@ -118,8 +120,9 @@ class AtRisk:
 
     Attributes
     ----------
-    beliefs : array (sensitive values × tuples)
-        nan where there is none.
+    beliefs : array (sensitive values × tuples), or function
+        nan where there is none. A function gives those about a slice of the tuples: all of many
+        people would need gigabytes.
     tuple_of, secret : array
         The tuple and the sensitive value of each record.
     within : float
@@ -128,7 +131,7 @@ class AtRisk:
         How near a guess must be. Default: it must be the value itself.
     """
 
-    beliefs: Beliefs
+    beliefs: Beliefs | Callable[[slice], Beliefs]
     tuple_of: NDArray[np.integer]
     secret: NDArray[np.integer]
     within: float
@@ -139,24 +142,40 @@ class AtRisk:
         """Guesses of numbers; None if guesses must be exact."""
         if self.near is None or self.near.is_exact:
             return None
-        return self.near.guess(self.beliefs.T, self.tuple_of, self.secret, self.within)
+        return self.near.guess(self._about(slice(None)).T, self.tuple_of, self.secret, self.within)
 
-    @cached_property
+    def _about(self, some: slice) -> Beliefs:
+        return self.beliefs(some) if callable(self.beliefs) else self.beliefs[:, some]
+
+    @property
     def of_truth(self) -> NDArray[np.float64]:
         """The belief in each record's own sensitive value, or near it; nan if there is none."""
-        if self._guessed is not None:
-            return self._guessed.own
-        return self.beliefs[self.secret, self.tuple_of]
+        return self._guessed.own if self._guessed is not None else self._looked_at[0]
 
-    @cached_property
+    @property
     def _first_and_tied(self) -> tuple[NDArray[np.integer], NDArray[np.int64]]:
         """How many of the best guesses are right about each record, and how many there are."""
         if self._guessed is not None:
             return self._guessed.hits, self._guessed.tied[self.tuple_of]
-        top = self.beliefs.max(axis=0)
-        near = self.beliefs >= top - self.within  # False for nan
-        first = near[self.secret, self.tuple_of].astype(np.int64)
-        return first, near.sum(axis=0)[self.tuple_of]
+        return self._looked_at[1:]
+
+    @cached_property
+    def _looked_at(self) -> tuple[NDArray[np.float64], NDArray[np.int64], NDArray[np.int64]]:
+        """The belief in each record's own value, whether it is a best guess, and how many are."""
+        own = np.full(len(self.tuple_of), np.nan)
+        first, several = np.zeros((2, len(own)), dtype=np.int64)
+        order = np.argsort(self.tuple_of, kind="stable")
+        ordered = self.tuple_of[order]
+        last = int(ordered[-1]) + 1 if len(ordered) else 0
+        for begin in range(0, last, _AT_A_TIME):
+            beliefs = self._about(slice(begin, begin + _AT_A_TIME))
+            records = order[slice(*np.searchsorted(ordered, [begin, begin + _AT_A_TIME]))]
+            at, secret = self.tuple_of[records] - begin, self.secret[records]
+            near = beliefs >= beliefs.max(axis=0) - self.within  # False for nan
+            own[records] = beliefs[secret, at]
+            first[records] = near[secret, at]
+            several[records] = near.sum(axis=0)[at]
+        return own, first, several
 
     @property
     def tied(self) -> NDArray[np.bool_]:

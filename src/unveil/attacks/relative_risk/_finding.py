@@ -6,7 +6,7 @@ Sampled numbers are shown with the digits that they have, and not with more.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeAlias
@@ -209,9 +209,15 @@ class RelativeRisk(Finding):
         """p_L: sensitive values × watched tuples; nan for those outside the domain."""
         return self._learner_of(self.answer)
 
-    def _learner_of(self, answer: Answer) -> Beliefs:
-        beliefs = learner_of(self.problem, answer, self.learner_is)
-        return beliefs if self._is_inside.all() else np.where(self._is_inside, beliefs, np.nan)
+    def _learner_of(self, answer: Answer, some: slice = slice(None)) -> Beliefs:
+        beliefs = learner_of(self.problem, answer.about(some), self.learner_is)
+        return np.where(self._is_inside[some], beliefs, np.nan)
+
+    def _attacker_about(self, some: slice) -> Beliefs:
+        return attacker(self.answer.rows[:, some])
+
+    def _learner_about(self, some: slice) -> Beliefs:
+        return self._learner_of(self.answer, some)
 
     @cached_property
     def _is_inside(self) -> NDArray[np.bool_]:
@@ -290,7 +296,7 @@ class RelativeRisk(Finding):
             )
         return self.microdata
 
-    def _at_risk(self, beliefs: Beliefs) -> AtRisk:
+    def _at_risk(self, beliefs: Callable[[slice], Beliefs]) -> AtRisk:
         return AtRisk(
             beliefs=beliefs, tuple_of=self.tuple_of, secret=self._table.sensitive.codes,
             within=ROUNDING, near=self.near,
@@ -299,12 +305,12 @@ class RelativeRisk(Finding):
     @cached_property
     def under_attacker(self) -> AtRisk:
         """The attacker's beliefs about each record."""
-        return self._at_risk(self.attacker)
+        return self._at_risk(self._attacker_about)
 
     @cached_property
     def under_learner(self) -> AtRisk:
         """The learner's beliefs about each record."""
-        return self._at_risk(self.learner)
+        return self._at_risk(self._learner_about)
 
     @cached_property
     def ratios(self) -> NDArray[np.float64]:
@@ -820,8 +826,9 @@ class RelativeRisk(Finding):
     def _beliefs_about_worst(self, name: Text) -> Chart:
         record = int(self._worst_first[0])
         at = int(self.tuple_of[record])
-        attacker, learner = self.attacker[:, at], self.learner[:, at]
-        shown = np.argsort(-np.maximum(attacker, learner), kind="stable")[:_SHOWN]
+        one = slice(at, at + 1)
+        by_attacker, by_learner = self._attacker_about(one)[:, 0], self._learner_about(one)[:, 0]
+        shown = np.argsort(-np.maximum(by_attacker, by_learner), kind="stable")[:_SHOWN]
         column = self._table.sensitive
         people = np.bincount(column.codes, minlength=column.size)
         values = [Cell(harmless(column.texts[s]), people=int(people[s]), bare=True) for s in shown]
@@ -836,8 +843,8 @@ class RelativeRisk(Finding):
             ),
             x=Axis(label=column.name, scale="names"), y=Axis(label="belief", share=True),
             series=[
-                Series(name="learner", x=values, y=numbers(learner[shown])),
-                Series(name="attacker", x=values, y=numbers(attacker[shown])),
+                Series(name="learner", x=values, y=numbers(by_learner[shown])),
+                Series(name="attacker", x=values, y=numbers(by_attacker[shown])),
             ],
             rank=self.worst_relative_risk,
         )  # fmt: skip

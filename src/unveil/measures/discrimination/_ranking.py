@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Annotated, Any, ClassVar, Unpack
+from typing import Annotated, Any, ClassVar, NamedTuple, Unpack
 
 import pandas as pd
 from annotated_types import Ge
@@ -233,7 +233,8 @@ def discrimination_rates(
         )  # fmt: skip
     sets = _key_sets(
         {
-            by: ConditionalEntropy(counts.over(by), whole.partition).of_all()
+            # Not the counts of all sets at once, which are large.
+            by: _Said.by(ConditionalEntropy(counts.over(by), whole.partition).of_all())
             for size in range(1, at_most + 1)
             for by in combinations(counts.keys, size)
         }
@@ -247,7 +248,18 @@ def discrimination_rates(
     )
 
 
-def _key_sets(found: dict[tuple[str, ...], ConditionalEntropy]) -> list[KeySet]:
+class _Said(NamedTuple):
+    """What a set of keys says."""
+
+    rate: float | None
+    left: float
+
+    @classmethod
+    def by(cls, entropy: ConditionalEntropy) -> _Said:
+        return cls(entropy.rate, entropy.left)
+
+
+def _key_sets(found: dict[tuple[str, ...], _Said]) -> list[KeySet]:
     sets = []
     for by, entropy in found.items():
         without: dict[str, float | None] = {}
