@@ -185,6 +185,7 @@ class FigureForm(_Closed):
     question: _Question
     lower_is_better: bool
     share: bool
+    shown: Annotated[bool, Field(description="Whether it says more than others about this table.")]
 
 
 class Data(_Closed):

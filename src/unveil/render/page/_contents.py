@@ -200,7 +200,9 @@ def _groups(
         names = [
             name
             for name, figure in audit["figures"].items()
-            if figure["question"] == str(question) and any(name in r["figures"] for r in releases)
+            if figure["question"] == str(question)
+            and figure["shown"]
+            and any(name in r["figures"] for r in releases)
         ]
         rows = [_row(name, audit["figures"][name], releases) for name in names]
         if rows:
@@ -449,7 +451,7 @@ def questions_of(audit: Mapping[str, Any]) -> list[dict[str, Any]]:
             "figures": [
                 (name, one["title"])
                 for name, one in audit["figures"].items()
-                if one["question"] == str(question)
+                if one["question"] == str(question) and one["shown"]
                 and any(name in r["figures"] for s in audit["secrets"] for r in s["releases"])
             ],
         }
