@@ -114,7 +114,8 @@ def test_several_secrets_of_a_table_on_standard_input(table):
              "--attack", "measures"]  # fmt: skip
     from_file = run("audit", table, *asked).stdout
     from_input = run("audit", "-", *asked, input=table.read_text()).stdout
-    assert from_input == from_file.replace("survey.csv", "standard input")
+    # Lines may break elsewhere.
+    assert from_input.split() == from_file.replace("survey.csv", "standard input").split()
 
 
 def test_oracles_that_would_have_the_same_name(table):

@@ -264,10 +264,11 @@ class Cell(_Part):
 
 @dataclass(frozen=True, eq=False)
 class Row(_Part):
-    """Where something stands: a row, or several, counted from 1; 0: it is not known which. A report
-    does not tell which.
+    """Where something stands: a row, or several, counted from 1. A report does not tell which.
 
-    >>> print(Row(1234), Row([3, 4, 7]), Row(2, "line"), Row(0))
+    Below 0: it is not known which.
+
+    >>> print(Row(1234), Row([3, 4, 7]), Row(2, "line"), Row(-1))
     row 1,234 rows 3, 4 and 7 line 2 a row
     >>> Row([3, 4]).shown(View("report"))
     'some rows'
@@ -278,7 +279,7 @@ class Row(_Part):
 
     def shown(self, view: View) -> str:
         one = not isinstance(self.number, Sequence)
-        if view.masks or self.number == 0:
+        if view.masks or (one and self.number < 0):  # type: ignore[operator]
             return f"a {self.noun}" if one else f"some {self.noun}s"
         if not isinstance(self.number, Sequence):
             return f"{self.noun} {self.number:,}"

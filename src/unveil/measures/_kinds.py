@@ -135,7 +135,7 @@ class Kinds:
 
 def without_rows(column: Distinct) -> Distinct:
     """The same for messages that do not know rows: an engine has values, not their places."""
-    return replace(column, rows=np.full(len(column.rows), -1, dtype=np.int64))
+    return replace(column, rows=np.full(len(column.rows), -2, dtype=np.int64))
 
 
 def _written(number: float) -> str:

@@ -71,7 +71,8 @@ def assert_release(
     Traceback (most recent call last):
     AssertionError: Mondrian(k=5): 1 of 2 requirements does not hold
       ✗ k >= 10: k is 5, which is below 10
-        k is the number of records in the smallest class: nobody can be told from fewer
+        k is the number of records in the smallest class, of people where a person has several:
+        nobody can be told from fewer
       ✓ unique <= 1%: unique is 0%, which is not above 1.0%
     """
     __tracebackhide__ = True  # pytest shows the line of the test, not of this function
