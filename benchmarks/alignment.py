@@ -2,16 +2,20 @@
 
     python benchmarks/alignment.py                    100,000 rows of 12 columns
     python benchmarks/alignment.py --rows 1000000
+    python benchmarks/alignment.py --before ../other/src       and how many times as fast this is
 
 Two pairs of files: rows in the same order, and rows shuffled. Every run is a process of its own.
 Printed: wall and processor time, peak memory, and whether every column was read as it was made; and
-the same of `unveil audit original.csv published.csv --report report.html`, with all that it does.
+the same of `unveil audit original.csv published.csv --report report.html`, with all that it does:
+in an empty cache, where kernels are compiled, and again. The load of the machine is printed beside
+each time: a busy one makes walls of no use.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -35,13 +39,15 @@ PAIRS = ("ordered", "shuffled")
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=100_000)
+    parser.add_argument("--before", type=Path, help="sources of another version, to compare with")
+    parser.add_argument("--pairs", nargs="+", choices=PAIRS, default=PAIRS)
     parser.add_argument("--run", type=Path, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.run:
         print(json.dumps(run(options.run)))
         return
     with tempfile.TemporaryDirectory() as folder:
-        for pair in PAIRS:
+        for pair in options.pairs:
             place = Path(folder) / pair
             write(place, options.rows, shuffled=pair == "shuffled")
             done = subprocess.run([sys.executable, __file__, "--run", str(place)], check=True,
@@ -50,21 +56,39 @@ def main() -> None:
             print(f"{pair}: {found['wall']:.1f} s wall, {found['cpu']:.1f} s of processors, "
                   f"{found['memory']:,.0f} MB; rows {found['rows']}, {found['right']} of "
                   f"{len(MADE)} columns as they were made, others: {found['others']}")  # fmt: skip
-            audited(pair, place)
+            compiled = Path(folder) / "compiled"
+            now = [audited(f"{pair}, audited {how}", place, compiled)
+                   for how in ("with compilation", "again")][-1]  # fmt: skip
+            if options.before:
+                sources = options.before.resolve()
+                before = audited(f"{pair}, audited before", place, compiled, sources)
+                print(f"{pair}: {before / now:.1f} times as fast, by processor time")
 
 
-def audited(pair: str, place: Path) -> None:
-    """Align, propose roles, audit and write the page, as one command."""
-    begun, before = time.perf_counter(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(
+def audited(what: str, place: Path, compiled: Path, sources: Path | None = None) -> float:
+    """Align, propose roles, audit and write the page, as one command; its processor time."""
+    places = {"NUMBA_CACHE_DIR": str(compiled)}
+    if sources is not None:
+        places["PYTHONPATH"] = str(sources)
+    load = os.getloadavg()[0]
+    begun = time.perf_counter()
+    process = subprocess.Popen(
         [sys.executable, "-m", "unveil", "audit", "original.csv", "published.csv",
-         "--report", "report.html"], cwd=place, check=True, stdout=subprocess.PIPE, text=True,
+         "--report", "report.html"], cwd=place, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **places},
     )  # fmt: skip
-    wall, after = time.perf_counter() - begun, resource.getrusage(resource.RUSAGE_CHILDREN)
-    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    linked = next(line for line in done.stdout.splitlines() if "linked to one value" in line)
-    print(f"{pair}, audited: {wall:.1f} s wall, {cpu:.1f} s of processors, up to "
-          f"{after.ru_maxrss / 1024:,.0f} MB; {' '.join(linked.split())}")  # fmt: skip
+    assert process.stdout is not None
+    said = process.stdout.read()
+    _, status, used = os.wait4(process.pid, 0)  # of this one alone, and not of all so far
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        sys.exit(f"{what}: exit code {process.returncode}")
+    wall, cpu = time.perf_counter() - begun, used.ru_utime + used.ru_stime
+    linked = next(line for line in said.splitlines() if "linked to one value" in line)
+    print(f"{what}: {wall:.1f} s wall, {cpu:.1f} s of processors ({used.ru_stime:.1f} of the "
+          f"system), up to {used.ru_maxrss / 1024:,.0f} MB; load {load:.1f} before, "
+          f"{os.getloadavg()[0]:.1f} after; {' '.join(linked.split())}", flush=True)  # fmt: skip
+    return cpu
 
 
 def write(place: Path, rows: int, *, shuffled: bool) -> None:

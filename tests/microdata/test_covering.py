@@ -1,13 +1,15 @@
 """Looking up the classes that cover people: the same as comparing everybody with every class."""
 
 import itertools
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
-from unveil.microdata import Intervals, Sets, _covering
+from unveil.microdata import Intervals, Sets, _covering, _truth
 from unveil.microdata._covering import Layers, Lookup
 from unveil.microdata._regions import joint_counts
 
@@ -84,3 +86,22 @@ def test_regions_that_overlap_in_too_many_ways_are_not_looked_up(monkeypatch):
     assert Lookup.of([steps], [9]) is None
     monkeypatch.setattr(_covering, "_LAYERS", 4)
     assert Layers.of(steps, 9) is None
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(["cut", "any", "sets"]), st.booleans())
+def test_records_without_people_are_those_found_by_looking(seed, shape, sparse):
+    rng = np.random.default_rng(seed)
+    regions = [made(rng, 15, shape), made(rng, 15, "cut")]
+    columns = [SimpleNamespace(size=DOMAIN)] * 2
+    codes = rng.integers(0, DOMAIN, (2, 30)).astype(np.int32)
+    secrets = rng.integers(0, 3, 30).astype(np.int32)
+    counts = rng.integers(0, 4, (15, 3))
+    some = np.flatnonzero(rng.random(15) < 0.8)
+    given = csr_array(counts) if sparse else counts
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_truth, "_AT_A_TIME", 0)
+        found = _truth._too_many_looked_up(regions, given, columns, codes, secrets, some)
+    inside = by_looking(regions, codes)
+    there = np.stack([inside[secrets == s].sum(axis=0) for s in range(3)], axis=1)
+    assert found == np.maximum(counts - there, 0)[some].sum()
+    assert found == _truth._too_many(regions, given, columns, codes, secrets, some)

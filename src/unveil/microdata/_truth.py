@@ -17,12 +17,14 @@ from numpy.typing import NDArray
 
 from unveil._text import counted
 from unveil.errors import File, InputError, Message, Option
+from unveil.microdata._covering import Lookup
 from unveil.microdata._microdata import Column, Microdata
 from unveil.microdata._regions import Histograms, Regions, joint_counts
 from unveil.microdata._release import Release
 
 _AT_A_TIME = 256  # classes whose people are counted together
 _PAIRS = 100_000_000  # of people and classes: more take more than a moment
+_FOUND = 2**24  # pairs of a person and a class that covers them, held at a time
 _HISTOGRAMS = 2**22  # counts of sensitive values held at a time
 
 
@@ -113,9 +115,9 @@ def _wrong(
     if record is not None:  # only the classes that could have it still
         covering = [r.covers(int(record[0][i])) for i, r in zip(kept, regions, strict=True)]
         some = np.flatnonzero(np.logical_and.reduce(covering))
-    if len(some) * len(table) > _PAIRS:
-        return None
-    more = _too_many(regions, counts, columns, codes, secrets, some)
+    more = _too_many_looked_up(regions, counts, columns, codes, secrets, some)
+    if more is None and len(some) * len(table) <= _PAIRS:
+        more = _too_many(regions, counts, columns, codes, secrets, some)
     if not more:
         return None
     if record is not None:
@@ -175,6 +177,35 @@ def _cuts(ends: NDArray[np.int64]) -> NDArray[np.intp]:
     """Where to cut people so that their pairs with classes fit into memory."""
     pieces = np.arange(_HISTOGRAMS, int(ends[-1]), _HISTOGRAMS)
     return np.unique(np.searchsorted(ends, pieces, side="left"))
+
+
+def _too_many_looked_up(
+    regions: list[Regions],
+    counts: Histograms,
+    columns: list[Column],
+    codes: NDArray[np.int32],
+    secrets: NDArray[np.int32],
+    classes: NDArray[np.intp],
+) -> int | None:
+    """The same as `_too_many`; None where people have to be compared with classes one by one."""
+    if len(classes) <= _AT_A_TIME:
+        return None
+    ours = [region.take(classes) for region in regions]
+    lookup = Lookup.of(ours, [column.size for column in columns])
+    if lookup is None or int(lookup.number(codes).sum()) > _FOUND:
+        return None
+    start, found = lookup.covering(codes)
+    width = counts.shape[1]
+    own = found * width + np.repeat(secrets, np.diff(start)).astype(np.int64)
+    covered, people = np.unique(own, return_counts=True)
+    from scipy.sparse import coo_array
+
+    records = coo_array(counts[classes])
+    # Records with each value in each class, beside the people who may be theirs.
+    of_class = records.row.astype(np.int64) * width + records.col
+    place = np.searchsorted(covered, of_class)
+    there = np.append(covered, -1)[place] == of_class
+    return int(np.maximum(records.data - np.where(there, np.append(people, 0)[place], 0), 0).sum())
 
 
 def _too_many(
