@@ -16,13 +16,15 @@ import errno
 import os
 import re
 import secrets
+import signal
 import stat
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
+from types import FrameType
 from typing import IO, TypeAlias
 
 from unveil.errors import File, Foreign, InputError, Message
@@ -85,9 +87,7 @@ def write_together(files: Iterable[tuple[Place, Writer]]) -> None:
     direct = [one for one in given if is_special(one[0])]
     with ExitStack() as stack:
         drafts = [stack.enter_context(_drafted(*one)) for one in given if one not in direct]
-        # Signals are handled in the main thread, so no interrupt comes between two renames.
-        with ThreadPoolExecutor(1) as beside:
-            beside.submit(_put_in_place, drafts).result()
+        _put_in_place(drafts)
     for path, into in direct:
         with _told(path), _opened_directly(path) as file:
             into(file)
@@ -196,24 +196,85 @@ def _drafted(path: Path, into: Writer) -> Iterator[_Draft]:
         yield draft
 
 
+_TRIES = 20  # memory that runs out may be there a moment later
+
+
 def _put_in_place(drafts: list[_Draft]) -> None:
-    """Rename all drafts, or none."""
-    several = len(drafts) > 1
-    try:
+    """Rename all drafts, or none.
+
+    The old files have second names before the first rename. All of it is in this thread: a second
+    one would go on renaming while the first, which has failed, removes the drafts.
+    """
+    if len(drafts) > 1:
         for draft in drafts:
             with _told(draft.path):
-                if several:
-                    draft.keep_old()
-        for draft in drafts:
-            with _told(draft.path):
-                os.replace(draft.draft, draft.target)
-    except BaseException:
-        for draft in drafts:
-            if several:
-                draft.take_back()
-        raise
-    for folder in dict.fromkeys(draft.target.parent for draft in drafts):
+                draft.keep_old()
+    folders = dict.fromkeys(draft.target.parent for draft in drafts)
+    with _Uninterrupted():
+        try:
+            for draft in drafts:
+                with _told(draft.path):
+                    os.replace(draft.draft, draft.target)
+        except BaseException:
+            if len(drafts) > 1:
+                _take_back(drafts)
+            raise
+    for folder in folders:
         _sync_folder(folder)
+
+
+def _take_back(drafts: list[_Draft]) -> None:
+    """Put the old files back, and try again where that fails."""
+    at = tries = 0
+    while at < len(drafts):
+        try:
+            drafts[at].take_back()
+        except BaseException:
+            tries += 1
+            if tries < _TRIES:
+                continue
+        at, tries = at + 1, 0  # what cannot be put back stays as it is, whole
+
+
+class _Uninterrupted:
+    """Within it signals wait (Ctrl-C): none comes between two renames, or into their undoing."""
+
+    def __init__(self) -> None:
+        self._waiting = True
+        self._waited: list[int] = []
+        self._before: dict[int, Callable[[int, FrameType | None], object]] = {}
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return  # signals are handled in the main one
+        try:
+            for number in signal.valid_signals():
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._before[number] = handler
+                    with suppress(ValueError):  # an interpreter in another, which gets none
+                        signal.signal(number, self._handle)
+        except BaseException:
+            self._end()
+            raise
+
+    def __exit__(self, *_: object) -> None:
+        self._end()
+        with ExitStack() as each:  # all are handled, also where one of them raises
+            for number in reversed(self._waited):  # an ExitStack begins with the last
+                each.callback(self._before[number], number, None)
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self._waiting:
+            self._waited.append(number)
+        else:  # not put back yet
+            self._before[number](number, frame)
+
+    def _end(self) -> None:
+        self._waiting = False
+        for number, handler in self._before.items():
+            with suppress(ValueError):
+                signal.signal(number, handler)
 
 
 class _Draft:
@@ -265,13 +326,12 @@ class _Draft:
 
     def take_back(self) -> None:
         """Put the old file back in its place; or nothing, if there was none."""
-        with suppress(OSError):
-            if _inode(os.stat(self.target)) != self.inode:
-                return
-            if self.backup is not None:
-                os.replace(self.backup, self.target)
-            elif self.old is None:
-                os.unlink(self.target)
+        if _inode(os.stat(self.target)) != self.inode:
+            return
+        if self.backup is not None:
+            os.replace(self.backup, self.target)
+        elif self.old is None:
+            os.unlink(self.target)
 
     def place_new(self, content: bytes, mode: int) -> None:
         """Put the draft in its place unless there is something."""

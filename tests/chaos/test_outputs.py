@@ -232,6 +232,53 @@ def test_kills_at_random_moments(kills: int, tmp_path: Path) -> None:
     print(f"{kills} kills, {last:,} versions, {mixed} between two renames")
 
 
+@pytest.mark.parametrize("first", range(3))
+def test_signals_wait_until_all_are_renamed(first: int, tmp_path: Path) -> None:
+    """Two signals at one rename: the files are all new, and both are handled, in order."""
+    write(tmp_path, 1)
+    came: list[tuple[int, list[int | None]]] = []
+
+    def note(number: int, _: object) -> None:
+        came.append((number, versions(tmp_path)))
+        if number == signal.SIGUSR1:
+            raise KeyboardInterrupt
+
+    def both() -> None:
+        signal.raise_signal(signal.SIGUSR1)
+        signal.raise_signal(signal.SIGUSR2)
+
+    at = [i for i, call in enumerate(calls_of(partial(write, tmp_path, 1))) if call == "replace"]
+    before = {number: signal.signal(number, note) for number in (signal.SIGUSR1, signal.SIGUSR2)}
+    try:
+        with faulty(at[first], both), pytest.raises(KeyboardInterrupt):
+            write(tmp_path, 2)
+        assert {signal.getsignal(number) for number in before} == {note}
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    assert came == [(signal.SIGUSR1, [2, 2, 2]), (signal.SIGUSR2, [2, 2, 2])]
+    assert is_clean_after_the_next(tmp_path)
+
+
+def test_the_undoing_is_tried_again(tmp_path: Path) -> None:
+    write(tmp_path, 1)
+    calls = [0]
+
+    def replace(old: Path, new: Path) -> None:
+        calls[0] += 1
+        if calls[0] in (3, 4, 6, 7):  # the last rename, and then those of old files
+            raise MemoryError
+        os.rename(old, new)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(files.os, "replace", replace)
+        with pytest.raises(MemoryError):
+            write(tmp_path, 2)
+    assert calls == [8]
+    assert versions(tmp_path) == [1, 1, 1]
+    assert is_clean_after_the_next(tmp_path)
+
+
 # Full disks -------------------------------------------------------------------------------------
 
 
@@ -311,7 +358,7 @@ def out_of_memory(at: int, work: Callable[[], object]) -> None:
 
 
 @pytest.mark.parametrize(
-    "places", [25, pytest.param(2000, marks=pytest.mark.chaos)], ids=["some", "many"]
+    "places", [25, pytest.param(10**6, marks=pytest.mark.chaos)], ids=["some", "all"]
 )
 def test_after_an_allocation_that_fails_all_are_old_or_all_are_new(
     places: int, tmp_path: Path
@@ -321,16 +368,19 @@ def test_after_an_allocation_that_fails_all_are_old_or_all_are_new(
     def is_written(at: int) -> bool:
         """Whether the files are written if this allocation fails."""
         write(tmp_path, 1)
-        # Python itself may not survive it; the files do.
-        forked(lambda: out_of_memory(at, lambda: write(tmp_path, 2)))
+        # Python itself may not survive it; the files do. It must not wait for ever.
+        code = forked(lambda: out_of_memory(at, lambda: write(tmp_path, 2)))
+        assert code != -signal.SIGALRM
         assert versions(tmp_path) in ([1, 1, 1], [2, 2, 2])
         return versions(tmp_path) == [2, 2, 2]
 
     end = 1000
     while not is_written(end):  # how many there are depends on what was done before
-        end *= 2
-    new = sum(is_written(at) for at in range(0, end, max(1, end // places)))
-    assert new < places
+        end += end // 4
+    tried = range(0, end, max(1, end // places))
+    new = sum(is_written(at) for at in tried)
+    assert new < len(tried)
+    print(f"{len(tried):,} failing allocations, {new:,} after the last rename")
     assert is_clean_after_the_next(tmp_path)
 
 
