@@ -146,7 +146,7 @@ def atoms_of_watched(problem: Horizontal) -> tuple[Beliefs, Beliefs]:
     lumps, numbers = problem.lumped, problem.watched_numbers
     atom_of_cell = lumps.atoms[lumps.first] + lumps.atom_start[lumps.cells.value]
     in_atoms = np.bincount(atom_of_cell, weights=lumps.cells.rows, minlength=len(lumps.size))
-    there, size = np.empty((2, problem.values, len(numbers)))
+    there, size = (np.empty((problem.values, len(numbers))) for _ in range(2))  # each freed alone
     for s, atom_of in enumerate(lumps.atom_of):  # a row at a time takes no memory
         atom = np.where(numbers >= 0, atom_of[numbers], -1)
         there[s] = np.where(atom >= 0, in_atoms[atom], 0.0)
