@@ -76,9 +76,9 @@ def audited(what: str, place: Path, compiled: Path, sources: Path | None = None)
     process = subprocess.Popen(
         [sys.executable, "-m", "unveil", "audit", "original.csv", "published.csv",
          "--report", "report.html",
-         # Without order the values of sex tell nothing, and nothing is audited before that is said.
-         *(["--how", "sex=recoded"] if place.name == "shuffled" else [])], cwd=place, stdout=subprocess.PIPE, text=True,
-        env={**os.environ, **places},
+         # Without order nobody knows what the values of sex are, and has to be told.
+         *(["--how", "sex=perturbed"] if place.name == "shuffled" else [])],
+        cwd=place, stdout=subprocess.PIPE, text=True, env={**os.environ, **places},
     )  # fmt: skip
     assert process.stdout is not None
     said = process.stdout.read()
