@@ -53,3 +53,17 @@ def test_what_a_fault_is(monkeypatch, end, what):
     monkeypatch.setattr("fuzzing.running.SECONDS", 0.1)
     monkeypatch.setitem(READERS, "key", lambda case, folder: end())
     assert judged(Case("key")).what == what
+
+
+@pytest.mark.parametrize("blank", [" ", "\t", "\u00a0"])
+@pytest.mark.parametrize("words", ["under_x", "von_1_x", "from_1_x", "1_2", "'a'_b", "5_years_$"])
+def test_cells_with_many_blanks(words, blank):
+    """Looked at once for every blank, a cell of these takes minutes."""
+    cell = words.replace("_", blank * 50_000)
+    rows = [
+        f"{age}|*|*|{vote}" for age in (cell, f"[{cell}]", f"{{{cell}}}", "20-29") for vote in "ab"
+    ]
+    case = Case("release", {"published.csv": "\n".join(["age|zip|sex|vote", *rows]).encode()},
+                {"alone": False, "delimiter": "|"})  # fmt: skip
+    fault = judged(case)
+    assert fault is None, f"{fault.where}\n{fault.told}"

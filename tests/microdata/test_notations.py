@@ -1,5 +1,7 @@
 """How a column is written is found out from the column as a whole, or asked, never guessed."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,6 +10,7 @@ from proofs import examples
 
 from unveil.errors import InputError
 from unveil.microdata import Hierarchy, read_release, read_table
+from unveil.microdata._notations import in_list, one_sided, range_parts, without_units
 
 ROWS = 24
 
@@ -370,3 +373,60 @@ def test_ranges_of_dates(pairs, dash):
 
 def as_numbers(read):
     return [[float(text) for text in row] for row in read]
+
+
+# What the patterns are to find, written so that they look again at every blank of a run.
+PLAIN_BETWEEN = re.compile(
+    r"(?:(?:between|zwischen|entre|tussen|tra|von|from|de|van|da)\s+)(.*\d.*?)"
+    r"\s+(?:and|und|et|en|y|e|to|bis|à|a|tot)\s+(.*\d.*)", re.DOTALL | re.IGNORECASE,
+)  # fmt: skip
+PLAIN_TO = re.compile(
+    r"\s*(?:[-–—−~]|\.{2,3}|…)\s*|\s+(?:to|bis)\s+"
+    r"|(?<=\d)\s+(?:through|à|a|tot|t/m|hasta|al)\s+(?=\d)"
+)
+PLAIN_ITEM = re.compile(
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]+?))\s*(,|\Z|(?=['"]))""", re.DOTALL
+)
+
+
+def plain_parts(text):
+    if (found := PLAIN_BETWEEN.fullmatch(text)) is not None:
+        return [(found[1], found[2])]
+    parts, at = [], 1
+    while (dash := PLAIN_TO.search(text, at)) is not None:
+        if dash.end() < len(text):
+            parts.append((text[: dash.start()], text[dash.end() :]))
+        at = dash.end()
+    return parts
+
+
+def plain_items(text):
+    text, items, at = text.strip().removesuffix(","), [], 0
+    while at < len(text):
+        if (item := PLAIN_ITEM.match(text, at)) is None:
+            return None
+        items.append(next(one for one in item.groups() if one is not None))
+        at = item.end()
+    return items or None
+
+
+PIECES = ["between", "From", "von", "and", "TO", "bis", "a", "under", "up to", "1", "20", "٣", "x",
+          ",", "'", "-", "..", "$", "through", "years", *" \t\n\u00a0" * 3]  # fmt: skip
+
+
+@examples(400)
+@given(st.lists(st.sampled_from(PIECES), max_size=14).map("".join))
+def test_runs_of_blanks_change_no_reading(text):
+    assert list(range_parts(text)) == plain_parts(text)
+    found = in_list(text)
+    assert (found and found[0]) == plain_items(text)
+    words = re.fullmatch(r"(under|up to)\s+(.*\d.*)", text, re.DOTALL)
+    if words is not None:
+        assert one_sided(text) == ({"under": "<", "up to": "≤"}[words[1]], words[2])
+    if "years" not in text:
+        assert without_units(text) == re.sub(r"\s*[$]\s*", "", text).strip()
+
+
+@pytest.mark.parametrize("text", ["bıs 3", "ſeit 3", "3 oder mehr", "3 or leſſ"])
+def test_letters_that_look_like_others_are_no_phrase(text):
+    assert one_sided(text) == (("≥", "3") if text.isascii() else None)

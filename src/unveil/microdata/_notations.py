@@ -124,8 +124,9 @@ def unquoted(text: str) -> str:
 
 # An item of a list as Python, JSON and numpy write it: in single or double quotes, or bare.
 _ITEM = re.compile(
-    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^,'"]+?))\s*(,|\Z|(?=['"]))""", re.DOTALL
-)
+    r"""\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s,'"](?:[^,'"]*[^\s,'"])?|\s))"""
+    r"""\s*(,|\Z|(?=['"]))""", re.DOTALL,
+)  # fmt: skip
 
 
 def in_list(text: str) -> tuple[list[str], bool] | None:
@@ -207,11 +208,11 @@ def _alternatives(words: dict[str, str]) -> dict[str, str]:
 
 _SIGN_OF = _alternatives(_BEFORE)
 _SIGN_BEHIND = _alternatives(_BEHIND)
+# Cells may be long, and blanks many: no pattern looks twice at the same run of them.
 _WORDS_BEFORE = re.compile(
-    rf"({'|'.join(sorted(map(re.escape, _SIGN_OF), key=len, reverse=True))})\s+(.*\d.*)",
+    rf"({'|'.join(sorted(map(re.escape, _SIGN_OF), key=len, reverse=True))})\s+(\S.*)",
     re.DOTALL | re.IGNORECASE,
 )
-# Searched for from the end of the number: cells may be long, and there are many ways to part them.
 _WORDS_BEHIND = re.compile(
     rf"(?<!\s)\s+({'|'.join(sorted(map(re.escape, _SIGN_BEHIND), key=len, reverse=True))})\Z",
     re.IGNORECASE,
@@ -220,11 +221,13 @@ _UNITS = re.compile(
     r"(?<=\d)\s*(?:years?(?: olds?)?|yrs?|y/?o|jahren?|ans|jaar|años|anni)\b\.?(?: old| alt| oud)?",
     re.IGNORECASE,
 )
-_MONEY = re.compile(r"\s*[$€£¥]\s*")
+_MONEY = re.compile(r"(?:(?<!\s)\s+)?[$€£¥]\s*")
 _BETWEEN = re.compile(
-    r"(?:(?:between|zwischen|entre|tussen|tra|von|from|de|van|da)\s+)(.*\d.*?)"
-    r"\s+(?:and|und|et|en|y|e|to|bis|à|a|tot)\s+(.*\d.*)", re.DOTALL | re.IGNORECASE,
-)  # fmt: skip
+    r"(?:between|zwischen|entre|tussen|tra|von|from|de|van|da)(?=\s)", re.IGNORECASE
+)
+_AND = re.compile(r"and|und|et|en|y|e|to|bis|à|a|tot", re.IGNORECASE)
+_WORD = re.compile(r"\S+")
+_DIGIT = re.compile(r"\d")
 
 
 def without_units(text: str) -> str:
@@ -247,17 +250,21 @@ def one_sided(text: str) -> tuple[str, str] | None:
         return {"<=": "≤", ">=": "≥"}.get(found[1], found[1]), unquoted(found[2])
     if text.endswith("+") and len(text) > 1:
         return "≥", unquoted(text[:-1].rstrip())
-    if (found := _WORDS_BEFORE.fullmatch(text)) is not None:
-        return _SIGN_OF[found[1].lower()], found[2]
-    if (found := _WORDS_BEHIND.search(text)) is not None:
-        bound = text[: found.start()]
-        if any(map(str.isdecimal, bound)):
-            return _SIGN_BEHIND[found[1].lower()], bound
-    return None
+    # Letters that only look like others of a phrase, such as ı, match it and are no phrase.
+    if (found := _WORDS_BEFORE.fullmatch(text)) is not None and _DIGIT.search(found[2]):
+        sign, bound = _SIGN_OF.get(found[1].lower()), found[2]
+    elif (found := _WORDS_BEHIND.search(text)) is not None:
+        sign, bound = _SIGN_BEHIND.get(found[1].lower()), text[: found.start()]
+        if not any(map(str.isdecimal, bound)):
+            return None
+    else:
+        return None
+    return None if sign is None else (sign, bound)
 
 
+_RUN = r"(?:(?<!\s)|(?<=\A\s))\s+"  # all blanks of a run, after the first letter of a text
 _TO = re.compile(
-    r"\s*(?:[-–—−~]|\.{2,3}|…)\s*|\s+(?:to|bis)\s+"
+    rf"(?:{_RUN})?(?:[-–—−~]|\.{{2,3}}|…)\s*|{_RUN}(?:to|bis)\s+"
     r"|(?<=\d)\s+(?:through|à|a|tot|t/m|hasta|al)\s+(?=\d)"
 )
 
@@ -268,14 +275,31 @@ def range_parts(text: str) -> Iterator[tuple[str, str]]:
     >>> list(range_parts("-10--5"))
     [('-10', '-5'), ('-10-', '5')]
     """
-    if (words := _BETWEEN.fullmatch(text)) is not None:
-        yield words[1], words[2]
+    if (words := _between(text)) is not None:
+        yield words
         return
     at = 1
     while (dash := _TO.search(text, at)) is not None:
         if dash.end() < len(text):
             yield unquoted(text[: dash.start()]), unquoted(text[dash.end() :])
         at = dash.end()
+
+
+def _between(text: str) -> tuple[str, str] | None:
+    """The bounds of ``between 20 and 30``, parted at the last word for *and* between two digits."""
+    if _BETWEEN.match(text) is None:
+        return None
+    words = list(_WORD.finditer(text))
+    parts_at, digit_follows = 0, False
+    for at in range(len(words) - 1, 0, -1):
+        if _DIGIT.search(words[at][0]):
+            if parts_at:
+                first, second = words[parts_at - 1], words[parts_at + 1]
+                return text[words[1].start() : first.end()], text[second.start() :]
+            digit_follows = True
+        elif digit_follows and _AND.fullmatch(words[at][0]):
+            parts_at = at
+    return None
 
 
 _NUMBER_MASK = re.compile(r"([+-]?)(\d+)(\**)(?:\.(\d*)(\**))?", re.ASCII)
