@@ -57,7 +57,7 @@ POINTS = (1, 2, 3, 4)
 
 _DRAWN = 2_000  # people whose rows are drawn for the curve
 _LARGEST = 2**61
-_Z = 1.959963984540054
+_TAIL = 0.025
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,15 +82,16 @@ class Unicity:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Wilson's interval, with 95 % confidence.
+        """The exact interval of Clopper and Pearson (1934), with 95 % confidence.
 
         >>> [round(end, 3) for end in Unicity(rows=4, alone=5, drawn=10).interval]
-        [0.237, 0.763]
+        [0.187, 0.813]
         """
-        n, p, z = self.drawn, self.share, _Z
-        middle, spread = p + z * z / (2 * n), z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-        low, high = (middle - spread) / (1 + z * z / n), (middle + spread) / (1 + z * z / n)
-        return (0.0 if self.alone == 0 else low, 1.0 if self.alone == n else high)
+        from scipy.special import betaincinv
+
+        n, yes = self.drawn, self.alone
+        low = float(betaincinv(yes, n - yes + 1, _TAIL)) if yes else 0.0
+        return low, float(betaincinv(yes + 1, n - yes, 1 - _TAIL)) if yes < n else 1.0
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
