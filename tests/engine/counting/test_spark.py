@@ -118,7 +118,10 @@ def test_a_line_that_is_wrong_is_named(spark, tmp_path):
         count(path, quasi="a", sensitive="b", engine=spark)
     path.write_bytes(b"a,s\n1,x\n2,\xe9\n")
     with pytest.raises(InputError, match=r"^line 3 of ragged\.csv is not utf-8"):
-        count(path, quasi="a", sensitive="s", engine=spark)
+        count(path, quasi="a", sensitive="s", encoding="utf-8", engine=spark)
+    found = count(path, quasi="a", sensitive="s", engine=spark)
+    assert any("cp1252" in str(note) for note in found.notes)
+    assert set(found.secret.values) == {"x", "é"}
 
 
 def test_what_it_complains_of_is_one_line(spark, folder):
