@@ -62,6 +62,17 @@ def test_in_python():
     )
 
 
+def test_several_secrets_with_gaps():
+    """As many people as records: those of the sensitive column that most have."""
+    table = VISITS.assign(cost=[None if i % 4 else i for i in range(len(VISITS))])
+    kept = [uv.read_table(table, **{**ROLES, "sensitive": one}, person="patient", missing="keep")
+            for one in ("cost", "illness")]  # fmt: skip
+    assert kept[0].persons.count < kept[1].persons.count == 26
+    audit = uv.audit(kept, "identity", attacks=["measures"], progress=False)
+    assert (audit.records, audit.people) == (43, 26)
+    assert "43 records of 26 people" in str(audit)
+
+
 def test_in_a_shell():
     for asked in ([], ["--identifier", "patient"]):
         done = run("audit", "visits.csv", *SHELL, *AUDIT, *asked, code=2)

@@ -433,10 +433,12 @@ class Audit(Finding):
     @property
     def people(self) -> int | None:
         """How many people the records are of; None if that is not known."""
-        original = self.ground.original
-        if original is None:
+        several = [one.subject.microdata.several for one in self.releases
+                   if one.subject.microdata is not None]  # fmt: skip
+        if not several:
             return None
-        return self.records if original.several is None else original.several.count
+        # Of several sensitive columns of the one that most people have, as records are.
+        return max((one.count for one in several if one is not None), default=self.records)
 
     @property
     def whose(self) -> Text:
@@ -448,7 +450,7 @@ class Audit(Finding):
             return Message("{n}.", n=Known(counted(self.records, "record")))
         if original.several is not None:
             return Message("{n} of {people}.", n=Known(counted(self.records, "record")),
-                           people=Known(counted(original.several.count, "person")))  # fmt: skip
+                           people=Known(counted(self.people or 0, "person")))  # fmt: skip
         each = "" if original.one_each else ", each taken to be another person's"
         return Message("{n}" + each + ".", n=Known(counted(self.records, "record")))
 

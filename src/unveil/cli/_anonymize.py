@@ -23,7 +23,7 @@ TABLES = (".csv", *PARQUET)
 
 @guarded
 def anonymize(
-    file: Annotated[Path, Parameter(help="The original table, one row per person.")],
+    file: Annotated[Path, Parameter(help="The original table.")],
     /,
     *,
     table: Table,

@@ -154,7 +154,7 @@ def measures(
     ] = None,
     columns: _Columns = _COLUMNS,
     original: Annotated[
-        Path | None, typed(MEASURES, "The original table, one row per person, to tell what the "
+        Path | None, typed(MEASURES, "The original table, to tell what the "
                            "release has lost.", "FILE"),
     ] = None,
     outputs: _Outputs = _OUTPUTS,

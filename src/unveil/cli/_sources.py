@@ -50,15 +50,14 @@ Paths = list[Path] | None
 T = TypeVar("T", bound=type)
 
 _TABLE = (
-    "The original table, one row per person: CSV (may be compressed: .gz) or .parquet. A dash (-) "
-    "means standard input."
+    "The original table: CSV (may be compressed: .gz) or .parquet. A dash (-) means standard input."
 )
 NeededFile = Annotated[Path | None, Parameter(help=_TABLE)]
 File = Annotated[
     Path | None,
     Parameter(help=f"{_TABLE} May be left out where only the release is known."),
 ]
-OneFile = Annotated[Path, Parameter(help="The original table, one row per person.")]
+OneFile = Annotated[Path, Parameter(help="The original table.")]
 
 
 def typed(group: Group, help: str, metavar: str = "", *names: str) -> Parameter:
