@@ -448,7 +448,7 @@ class Audit(Finding):
             return ""
         if original is None:
             return Message("{n}.", n=Known(counted(self.records, "record")))
-        if original.several is not None:
+        if any(one.subject.several for one in self.releases):
             return Message("{n} of {people}.", n=Known(counted(self.records, "record")),
                            people=Known(counted(self.people or 0, "person")))  # fmt: skip
         each = "" if original.one_each else ", each taken to be another person's"
