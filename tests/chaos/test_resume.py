@@ -38,8 +38,8 @@ COMMANDS = {
         "3", "--json", "a.json", "-o", "j.csv", *RUN,
     ],
     "membership": [
-        "membership", "survey.csv", *ROLES, "--sanitizer", "mondrian:k=3", "--removals", "5",
-        "--json", "a.json", *RUN,
+        "membership", "survey.csv", *ROLES, "--sanitizer", "microaggregation:k=3", "--removals",
+        "5", "--json", "a.json", *RUN,
     ],
 }  # fmt: skip
 OUTPUTS = ("a.json", "j.xml", "j.csv", "stdout")
