@@ -13,7 +13,7 @@ from permuted_tables import GROUPS, PATIENTS, groupings
 from proofs import examples
 
 import unveil as uv
-from unveil.errors import MissingValuesError
+from unveil.errors import FormError, MissingValuesError
 from unveil.microdata import Kind, Permuted, check_permuted, read_anatomy
 
 RELEASE = Permuted.from_groups(PATIENTS, GROUPS)
@@ -60,6 +60,18 @@ def test_tables_read_back_in_any_order(case, random):
     assert_same(read_anatomy(alone, microdata=table), release)
 
 
+def alone(folder):
+    """A release without its table: what can be read in several ways, such as 1.629, is asked."""
+    forms: dict[str, str] = {}
+    while True:
+        try:
+            return read_anatomy(folder, forms=forms or None)
+        except FormError as error:
+            column = re.match("column '(.*?)' of", str(error))[1]
+            assert column not in forms
+            forms[column] = "1,234.56"
+
+
 @examples(40)
 @given(groupings())
 def test_files_read_back(tmp_path_factory, case):
@@ -68,7 +80,7 @@ def test_files_read_back(tmp_path_factory, case):
     folder = tmp_path_factory.mktemp("release")
     release.write(folder)
     assert_same(read_anatomy(folder, microdata=table), release)
-    assert written(read_anatomy(folder)) == written(release)
+    assert written(alone(folder)) == written(release)
     files = release.write(folder / "q.parquet", folder / "s.pq")
     assert_same(read_anatomy(*files, microdata=table), release)
     assert written(read_anatomy(*files)) == written(release)
