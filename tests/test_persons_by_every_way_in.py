@@ -12,7 +12,7 @@ import pytest
 from command_line import run
 
 import unveil as uv
-from unveil.errors import InputError, PersonsError, UnveilError
+from unveil.errors import InputError, PersonsError, UnveilError, View
 from unveil.registry import declarations
 from unveil.testing import assert_release
 
@@ -206,6 +206,38 @@ def test_names_and_addresses_are_shared_by_families():
     with pytest.raises(InputError, match="row 3: it says whose a row is, and is empty"):
         uv.read_table(people.assign(who=["a", "b", None, *"cdefghijklmnopqrs"]), quasi="age",
                       sensitive="vote", person="who")  # fmt: skip
+
+
+def test_logs_have_many_rows_of_each():
+    """However many: only a column of few values may be one of groups."""
+    rng = np.random.default_rng(0)
+    users, n = [f"u{i}" for i in range(25)], 7_500
+    log = pd.DataFrame({"user": np.repeat(users, n // 25), "hour": rng.integers(0, 24, n),
+                        "page": rng.choice(list("abc"), n)})  # fmt: skip
+    with pytest.raises(PersonsError, match="25 values of 'user'"):
+        uv.read_table(log, quasi="hour", sensitive="page")
+    with pytest.raises(PersonsError, match="25 values of 'user'"):  # that is another question
+        uv.k_anonymity(log, quasi="hour", count=False)
+    assert uv.k_anonymity(log, quasi="hour", person=False).k > 5
+    assert uv.propose(log)["user"].role == "person"
+
+
+def test_what_the_attacker_knows_is_a_key():
+    table = uv.read_csv("visits.csv", **ROLES, person="patient")
+    release = uv.Identity().sanitize(table)
+    assert uv.measures(release, knows=["sex"]).k == uv.measures(release, knows="sex").k == 12
+    with pytest.raises(InputError, match=r"knows= names 'agee', .*did you mean 'age'"):
+        uv.measures(release, knows=["sex", "agee"])
+
+
+def test_several_columns_say_it_together_in_a_project():
+    with pytest.raises(PersonsError) as error:
+        uv.read_table(
+            {"first": list("aabbccddee"), "last": list("xxyyzzuuvv"), "zip": list("1122334455"),
+             "ill": list("pqpqpqpqpq")}, quasi="zip", sensitive="ill", identifier=["first", "last"],
+        )  # fmt: skip
+    said = error.value.message.shown(View("project"))
+    assert 'give first = "person" and last = "person"; if each' in said
 
 
 def test_what_counts_rows_is_refused():

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -26,7 +26,7 @@ from unveil.auditing._subjects import in_words
 from unveil.auditing._thresholds import State
 from unveil.auditing.parts import Part, Told
 from unveil.errors import File, Foreign, InputError
-from unveil.findings import Figure, Follows
+from unveil.findings import Follows
 from unveil.render import plain
 from unveil.sanitize import Oracle
 
@@ -60,7 +60,7 @@ def content_of(audit: Audit) -> dict[str, Any]:
             figure.name: {
                 "title": figure.title, "says": figure.says, "question": str(figure.question),
                 "lower_is_better": figure.lower_is_better, "share": figure.share,
-                "shown": _is_told(figure, audit.releases),
+                "shown": any(one.tells(figure) for one in audit.releases),
             }
             for figure in FIGURES.values()
         },
@@ -101,15 +101,6 @@ def _secret(audit: Audit, one: OneSecret) -> dict[str, Any]:
         "releases": [_release(audited, audit.masking(one)) for audited in one.audited],
         "sections": [_section(audit, one, part) for part in audit.parts],
     }
-
-
-def _is_told(figure: Figure, audited: Sequence[Audited]) -> bool:
-    """Whether a figure says something of its own: where a person may have several rows, or if
-    there is a threshold on it."""
-    return not figure.of_several or any(
-        one.subject.several or any(check.threshold.figure is figure for check in one.checks)
-        for one in audited
-    )
 
 
 def _release(audited: Audited, masking: Masking) -> dict[str, Any]:

@@ -109,6 +109,11 @@ class Audited:
         """All numbers that there are, by the names of their figures."""
         return {name: one.value for name, one in self.values.items()}
 
+    def tells(self, figure: Figure) -> bool:
+        """Whether a figure says something of its own here, or there is a threshold on it."""
+        asked = any(check.threshold.figure is figure for check in self.checks)
+        return asked or self.subject.several or not figure.of_several
+
     def told(self, figure: Figure) -> str:
         """A figure for others; a star says that it is of some people only."""
         value = self.values.get(figure.name)
@@ -285,8 +290,8 @@ class OneSecret:
             values = [one.values[name] for one in self.beside if name in one.values]
             if figure.is_bound and name not in asked:
                 return any(value.low is not None for value in values)
-            if figure.of_several and name not in asked:
-                return any(one.subject.several for one in self.beside)
+            if not any(one.tells(figure) for one in self.beside):
+                return False
             return name not in _ALWAYS or any(value.value for value in values)
 
         return [

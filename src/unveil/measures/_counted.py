@@ -331,8 +331,8 @@ def _asked(
         found.notes = (note, *found.notes)
     elif count is None:
         check_rows(opening, there, columns, found)
-        if person is None:
-            check_whose(opening, there, columns)
+    if person is None and not count:
+        check_whose(opening, there, columns)
     return found
 
 

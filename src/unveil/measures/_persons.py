@@ -26,7 +26,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unveil.engine.counting import Held, KeyColumn
-from unveil.errors import Amount, InputError, Known, Message, Text
+from unveil.errors import Amount, Cell, InputError, Known, Message, Option, Text, did_you_mean
 from unveil.errors import Column as ColumnName
 from unveil.findings import Axis, Chart, Finding, Follows, Series, Story, Table, Value
 from unveil.measures._classes import Looking, one_pass
@@ -220,18 +220,15 @@ class PersonMeasures(Finding):
 
     def _attackers(self, name: Text) -> Table:
         """What three attackers find."""
-        found = {
-            "one row": self.one_row,
-            "all rows": self.all_rows,
-        }
+        found = {"one row": (K, self.one_row), "all rows": (K_ALL_ROWS, self.all_rows)}
         return Table(
             title="What the attacker knows of a person",
             says="The fewest people among whom somebody is found, and the share who are alone.",
             columns=["release", "the attacker knows", "fewest people", "alone"],
             rows=[
-                [name, what, Amount(K, int(a.min()), "{:,.0f}".format),
-                 Amount(UNIQUE, float((a == 1).mean()), UNIQUE.text)]
-                for what, a in found.items()
+                [name, what, Amount(k, int(among.min()), "{:,.0f}".format),
+                 Amount(UNIQUE, float((among == 1).mean()), UNIQUE.text)]
+                for what, (k, among) in found.items()
             ],
         )  # fmt: skip
 
@@ -257,7 +254,7 @@ def _others(k: float) -> str:
 def person_measures(
     table: AnyRelease | Microdata,
     persons: Persons,
-    knows: Sequence[str] | None = None,
+    knows: str | Sequence[str] | None = None,
     seed: int = 0,
 ) -> PersonMeasures:
     """The measures of a release in which a person may have several rows.
@@ -284,7 +281,7 @@ def person_measures(
         raise InputError("{release} publishes {instead}: no measure of it counts people where a "
                          "person has several rows", release=table.maker, instead=table.instead,
                          )  # fmt: skip
-    known = [c.name for c in table.quasi] if knows is None else list(knows)
+    known = _keys(table, knows)
     made_by = table.source if isinstance(table, Microdata) else f"the release by {table.made_by}"
     class_of, whose, secret, suppressed = _rows_of(table, persons, known)
     people = int(whose.max()) + 1
@@ -301,6 +298,20 @@ def person_measures(
         sizes=dict(zip(alike.tolist(), number.tolist(), strict=True)),
         secrets=_by_secret(table, class_of, whose, secret, size), notes=table.notes,
     )  # fmt: skip
+
+
+def _keys(table: Release | Microdata, knows: str | Sequence[str] | None) -> list[str]:
+    """The columns that the attacker knows; refused if one is no quasi-identifier."""
+    there = [column.name for column in table.quasi]
+    asked = there if knows is None else [knows] if isinstance(knows, str) else list(knows)
+    for name in asked:
+        if name not in there:
+            raise InputError(
+                "{option} names {name}, which is not a quasi-identifier{near} (those are {names})",
+                option=Option("knows"), name=Cell(name), near=did_you_mean(str(name), there),
+                names=", ".join(there),
+            )  # fmt: skip
+    return asked
 
 
 def _rows_of(
@@ -390,7 +401,7 @@ def _by_secret(
         class_of * people + whose, return_inverse=True, return_counts=True
     )
     in_class, in_table = of_pair[pair_of], np.bincount(whose)[whose]
-    scale = _scale(np.union1d(in_class, in_table), len(whose) * (table.sensitive.size + 1))
+    scale = _scale(np.union1d(in_class, in_table), people * (table.sensitive.size + 1))
     counts = _Weighed(
         keys={"class": KeyColumn(np.arange(len(size)), tuple(range(len(size))))},
         secret=secret_of(table.sensitive), class_of=class_of, codes=secret.astype(np.int64),
@@ -443,4 +454,4 @@ def _scale(rows: NDArray[np.int64], most: int) -> int:
 
 def _shares(scale: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """One over the number of rows, in parts."""
-    return np.maximum(1, np.rint(scale / rows)).astype(np.int64)
+    return np.maximum(1, (scale + rows // 2) // rows)

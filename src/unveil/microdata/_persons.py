@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Message, Option, PersonsError, Row, Text, View
-from unveil.microdata.vocabulary import ROWS_EACH, SEVERAL, names_family, names_person
+from unveil.microdata.vocabulary import SEVERAL, names_family, names_person
 
 if TYPE_CHECKING:
     from unveil.microdata._distinct import Distinct
@@ -93,8 +93,11 @@ class _Answer(Option):
         if view.medium == "project":
             if not self.value:
                 return 'person = "none" under [data]'
-            name = str(self.value)
-            return f'{name} = "person"' if name.isidentifier() else f'"{name}" = "person"'
+            names = [self.value] if isinstance(self.value, str) else self.value
+            return " and ".join(
+                f'{name} = "person"' if name.isidentifier() else f'"{name}" = "person"'
+                for name in names
+            )
         if view.medium == "shell" and not self.value:
             return "--person none"
         return super().shown(view)
@@ -192,7 +195,7 @@ def is_repeated(name: str, people: int, rows: int) -> bool:
     >>> is_repeated("patient", 400, 1200), is_repeated("patient", 2, 1200)
     (True, False)
     """
-    return names_person(name) and SEVERAL <= people < rows <= ROWS_EACH * people
+    return names_person(name) and SEVERAL <= people < rows
 
 
 def _question(columns: Mapping[str, Distinct], source: File) -> PersonsError:

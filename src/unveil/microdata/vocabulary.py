@@ -277,8 +277,6 @@ def names_family(name: str) -> bool:
 
 SEVERAL = 20
 """Values from which a column that repeats them is one of people rather than of groups."""
-ROWS_EACH = 100
-"""Rows of a value, on average, up to which it is."""
 
 
 def names_person(name: str) -> bool:

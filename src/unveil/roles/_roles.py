@@ -26,7 +26,6 @@ from unveil.microdata.vocabulary import (
     DATES,
     IDENTIFYING,
     KNOWN,
-    ROWS_EACH,
     SECRET,
     SEVERAL,
     YES_NO,
@@ -134,8 +133,7 @@ def _by_values(one: Profile) -> Iterator[tuple[Leaning, str]]:
         if one.size >= _SHARED * one.filled:
             how = "almost every value occurs once" if once else "values are rarely shared"
             yield Leaning.IDENTIFIER, f"{one.topic.name}, by its name, and {how}"
-        few_each = one.size >= SEVERAL and one.filled <= ROWS_EACH * one.size
-        if one.topic.name == "a person's number" and few_each:
+        if one.topic.name == "a person's number" and one.size >= SEVERAL:
             yield Leaning.IDENTIFIER, f"{one.topic.name}, by its name"
         if one.topic.name == "a name" and not one.is_numeric and one.size > _MANY_NAMES:
             yield Leaning.IDENTIFIER, "a name, by its name; several people share it"
