@@ -15,7 +15,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "unveil"
 
 # From the bottom up; a room may import what stands in a line before its own, and its own line.
 FLOORS = (
-    {"_version", "_lazy", "_text", "_terminal", "_exits", "_compiled"},
+    {"_version", "_lazy", "_text", "_terminal", "_exits", "_compiled", "_signals"},
     {"errors"},
     {"_faults"},
     {"options", "findings", "files", "_unpacked", "_memory", "_axes", "_named_options"},

@@ -16,17 +16,15 @@ import errno
 import os
 import re
 import secrets
-import signal
 import stat
 import sys
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
-from types import FrameType
 from typing import IO, TypeAlias
 
+from unveil._signals import Uninterrupted
 from unveil.errors import File, Foreign, InputError, Message
 
 try:
@@ -210,7 +208,7 @@ def _put_in_place(drafts: list[_Draft]) -> None:
             with _told(draft.path):
                 draft.keep_old()
     folders = dict.fromkeys(draft.target.parent for draft in drafts)
-    with _Uninterrupted():
+    with Uninterrupted():
         try:
             for draft in drafts:
                 with _told(draft.path):
@@ -234,47 +232,6 @@ def _take_back(drafts: list[_Draft]) -> None:
             if tries < _TRIES:
                 continue
         at, tries = at + 1, 0  # what cannot be put back stays as it is, whole
-
-
-class _Uninterrupted:
-    """Within it signals wait (Ctrl-C): none comes between two renames, or into their undoing."""
-
-    def __init__(self) -> None:
-        self._waiting = True
-        self._waited: list[int] = []
-        self._before: dict[int, Callable[[int, FrameType | None], object]] = {}
-
-    def __enter__(self) -> None:
-        if threading.current_thread() is not threading.main_thread():
-            return  # signals are handled in the main one
-        try:
-            for number in signal.valid_signals():
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._before[number] = handler
-                    with suppress(ValueError):  # an interpreter in another, which gets none
-                        signal.signal(number, self._handle)
-        except BaseException:
-            self._end()
-            raise
-
-    def __exit__(self, *_: object) -> None:
-        self._end()
-        with ExitStack() as each:  # all are handled, also where one of them raises
-            for number in reversed(self._waited):  # an ExitStack begins with the last
-                each.callback(self._before[number], number, None)
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        if self._waiting:
-            self._waited.append(number)
-        else:  # not put back yet
-            self._before[number](number, frame)
-
-    def _end(self) -> None:
-        self._waiting = False
-        for number, handler in self._before.items():
-            with suppress(ValueError):
-                signal.signal(number, handler)
 
 
 class _Draft:
