@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import unveil as uv
@@ -161,6 +161,7 @@ def test_unrelated_files_are_told_as_unrelated() -> None:
 
 
 @settings(max_examples=10)
+@example(seed=3878)  # nobody is under 20, so decades could be rounded ages
 @given(seed=st.integers(0, 10_000))
 def test_other_people_under_the_same_names_are_never_claimed_row_by_row(seed: int) -> None:
     found = uv.align(people(seed=seed), published(people(seed=seed + 1)))

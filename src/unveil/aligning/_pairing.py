@@ -225,6 +225,8 @@ class Pairs:
             if one.excess and (self.published.n_rows <= self.original.n_rows or one.unread):
                 continue
             if not one.is_by_keys:
+                if match.how.is_computed and not self.shuffled:
+                    continue  # nothing says that the rows are those of the original
                 if alike >= NAMED and (match.shares(o)[pair.usable] > 0).all():
                     return self._counted(o, alike, match, "every text stands for some of its "
                                          "values; rows do not correspond", 0.0)  # fmt: skip
@@ -234,7 +236,7 @@ class Pairs:
             keys = int((theirs > 0).sum())
             surprise = _surprise(ours, theirs)
             if match.how.is_computed and not self.shuffled and surprise < LIKELY:
-                continue  # nothing says that the rows are those of the original
+                continue  # likewise
             if alike < NAMED and (differ > slack or keys < _MANY_KEYS or surprise < LIKELY):
                 continue
             reason = Message(
