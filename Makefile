@@ -14,7 +14,7 @@ help:
 	@echo "make test    run the tests; make test-spark those that count with Spark, which needs Java"
 	@echo "make reports reports of three tables, into reports-out/; make test-browser tests them in Chromium"
 	@echo "make chaos   kill, cut and damage long work at very many places, of which make test takes a few"
-	@echo "make proofs  the same tests with all their random cases, of which make test takes a quarter"
+	@echo "make proofs  the same tests with four times as many random cases, other ones every time"
 	@echo "make fuzz    100,000 inputs that are nearly right; what is a fault goes into fuzz-out/"
 	@echo "make lint    ruff and mypy; make format mends what ruff can"
 	@echo "make audit-dependencies   known vulnerabilities and licences of what unveil installs"

@@ -207,6 +207,12 @@ def test_caps(values: list[float], caps: tuple[int, int]) -> None:
     assert covered(how, of, str(low)) == covered(how, of, f"<={low}") == below
 
 
+def test_a_number_below_one_has_no_thousands() -> None:
+    """-0.125 was read as -125, and as below the bottom."""
+    assert covered("bottom -125, top -1", column([-0.125]), "-0.125") is None
+    assert covered("rounded 5", column([125, 0]), "0.125") is None
+
+
 @given(values=NUMBERS, width=st.sampled_from([10, 50]), cap=st.integers(-3, 3))
 def test_steps_are_done_one_after_the_other(values: list[float], width: int, cap: int) -> None:
     of = column(values)

@@ -179,7 +179,9 @@ class Line:
     def _number_in(self, form: str) -> Callable[[str], Place | None]:
         def find(text: str) -> Place | None:
             number = number_of(text, form)
-            return self._plain(text) if number is None else self.number(number)
+            if number is not None:
+                return self.number(number)
+            return None if form[1] in text else self._plain(text)  # 1.48 has no thousands
 
         return find
 

@@ -285,6 +285,8 @@ def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions,
 
     ``wide`` is ``column`` with more numbers, and without a hierarchy, which does not have them.
     """
+    if isinstance(regions, Intervals) and regions.written is None:  # our own need no reading
+        return _moved(regions, column, wide), []
     try:
         return read_cells(regions.texts(column), wide), []
     except InputError:
@@ -293,6 +295,20 @@ def read_again(regions: Regions, column: Column, wide: Column) -> tuple[Regions,
             f"the next {column.name} in the release"
         )
         return _stretched(regions, column, wide), [note]
+
+
+def _moved(regions: Intervals, column: Column, wide: Column) -> Intervals:
+    """The same regions: ``[28, 36]`` covers what lies between, and so does ``(36, 53]``."""
+    place = np.searchsorted(wide.values, column.values).astype(np.int32)
+    some = regions.low <= regions.high
+    low, high = np.zeros(len(regions), np.int32), np.full(len(regions), -1, np.int32)
+    low[some], high[some] = place[regions.low[some]], place[regions.high[some]]
+    if regions.cuts:
+        first, last = some & (regions.low <= 0), some & (regions.high >= column.size - 1)
+        after = some & ~first
+        low[first], low[after] = 0, place[regions.low[after] - 1] + 1
+        high[last] = wide.size - 1
+    return Intervals(low, high, regions.cuts)
 
 
 def _stretched(regions: Regions, column: Column, wide: Column) -> Regions:

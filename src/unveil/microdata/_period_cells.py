@@ -87,7 +87,7 @@ def _first_days(text: str) -> set[tuple[int, int]]:
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*,\d+", re.ASCII)
 _GROUPED = tuple(
-    (re.compile(rf"[+-]?\d{{1,3}}(?:{mark}\d{{3}})+(?:{point}\d+)?"), mark_, point_)
+    (re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:{mark}\d{{3}})+(?:{point}\d+)?"), mark_, point_)
     for mark, point, mark_, point_ in (
         (",", r"\.", ",", "."), (r"\.", ",", ".", ","), ("['’]", r"\.", "'’", "."),
         ("[ \u00a0\u202f]", "[.,]", " \u00a0\u202f", ","),

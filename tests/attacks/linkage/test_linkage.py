@@ -246,6 +246,16 @@ def covering(column, regions, value):
     return above & np.where(regions.high < column.size - 1, value <= high, True)
 
 
+def test_three_decimals_are_no_thousands():
+    """3.6 was in [1.48, 3.516], because 3.516 might have been more than three thousand."""
+    numbers = {"x": [1.48, 2, 3, 3.516], "s": list("abab")}
+    table = uv.read_table(numbers, quasi="x", sensitive="s", numeric="x")
+    ours = uv.Mondrian(k=4).sanitize(table)
+    theirs = uv.read_release({"x": ["[1.48, 3.516]"] * 4, "s": list("abab")}, table)
+    for release in (ours, theirs):
+        assert uv.linkage(release, {"x": [3.6, 1, 2.5]}).candidates.tolist() == [0, 0, 4]
+
+
 def test_dates_in_between():
     table = uv.read_table(
         {"born": ["1970-01-05", "1980-02-06", "1990-03-07", "1991-01-01"], "s": list("abab")},
