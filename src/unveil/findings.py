@@ -81,9 +81,11 @@ class Follows(StrEnum):
 
     Nobody has a release that is not published: then what follows from it tells something new, too.
     So does what follows from quasi-identifiers, where the sanitizer forms classes by sensitive
-    values (`unveil.sanitize.Sanitizer.looks_at_secrets`).
+    values (`unveil.sanitize.Sanitizer.looks_at_secrets`). What follows from the columns that are
+    published, and from nobody's row, tells nothing of anybody.
     """
 
+    COLUMNS = "columns"
     QUASI = "quasi-identifiers"
     RELEASE = "release"
     SECRETS = "sensitive values"

@@ -144,3 +144,14 @@ def test_a_share_beyond_a_limit_is_told_more_coarsely() -> None:
     figures = audit["secrets"][0]["releases"][0]["figures"]
     assert np.diff(figures["mean_d"]) == pytest.approx(0.05)
     assert np.diff(figures["over"]) == pytest.approx(0.2)
+
+
+def test_what_is_about_all_releases_is_not_folded_away():
+    """With many releases, what is said of each is folded; that there is no verdict is not."""
+    table = uv.datasets.census(40)
+    candidates = [uv.Mondrian(k=k) for k in range(2, 11)]
+    audit = uv.audit(table, candidates, attacks=["measures", "identifiers"])
+    page = audit.page()
+    assert page.index("No verdict") < page.index("Release by release, in words")
+    for release in audit.to_dict()["secrets"][0]["releases"]:
+        assert release["figures"]["identifiers"] == release["figures"]["extra_rows"] == 0

@@ -18,7 +18,7 @@ from unveil._version import __version__
 from unveil.auditing._answers import answers_of
 from unveil.auditing._discretion import PRIVATE, Masking, fingerprint_of, under_key, which_key
 from unveil.auditing._figures import FIGURES
-from unveil.auditing._finding import NO_VERDICT, Audited, OneSecret, besides, verdict_of
+from unveil.auditing._finding import NO_VERDICT, Audited, OneSecret, besides, of_all, of_each
 from unveil.auditing._form import FORM, first_fault
 from unveil.auditing._grounds import unanswered
 from unveil.auditing._names import public_command, public_name
@@ -53,7 +53,8 @@ def content_of(audit: Audit) -> dict[str, Any]:
         "threat": _threat(audit),
         "verdict": {
             "state": _word(audit.state), "passed": audit.passed, "heading": _heading(audit),
-            "sentences": verdict_of(audit), "besides": besides(audit),
+            "sentences": [*of_all(audit), *of_each(audit)], "of_all": len(of_all(audit)),
+            "besides": besides(audit),
         },
         "thresholds": [str(threshold) for threshold in audit.thresholds],
         "figures": {

@@ -657,11 +657,22 @@ NO_PASS = f"No release passes, as no thresholds were given. {_SAY}"
 
 def verdict_of(audit: Audit) -> list[str]:
     """The verdict in plain words. Where there is no threshold, none is invented."""
+    return [*of_all(audit), *of_each(audit)]
+
+
+def of_all(audit: Audit) -> list[str]:
+    """What is said first, because it is about every release."""
     said = [audit.masking(audit.secrets[0]).text(one) for one in audit.assumed]
     if audit.interrupted:
         said.append("This audit was interrupted: the results are incomplete.")
     if audit.state is None:
         said.append(NO_VERDICT)
+    return said
+
+
+def of_each(audit: Audit) -> list[str]:
+    """What is said of one release after the other."""
+    said = []
     for one in audit.secrets:
         # Of several secrets each line says which it is about.
         about = f"{one.sensitive}: " if len(audit.secrets) > 1 else ""

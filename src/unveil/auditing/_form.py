@@ -240,6 +240,9 @@ class Verdict(_Closed):
     passed: bool | None
     heading: str
     sentences: list[str]
+    of_all: Annotated[
+        int, Field(description="How many sentences, the first, are about every release.")
+    ]
     besides: Annotated[
         list[str],
         Field(description="Whose sensitive value is found, and which columns have no role."),

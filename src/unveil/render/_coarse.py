@@ -151,6 +151,7 @@ class Coarseness:
         """Whether numbers that follow from this are shown as they are."""
         return (
             self.exact
+            or follows is Follows.COLUMNS
             or (follows is Follows.QUASI and (self.published or self.blind))
             or ((follows is Follows.RELEASE or self.alone) and self.published)
         )

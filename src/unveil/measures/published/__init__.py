@@ -15,32 +15,32 @@ if TYPE_CHECKING:
 
 IDENTIFIERS = Figure(
     name="identifiers", title="published identifiers", question=Question.SINGLING_OUT,
-    never_above=0, follows_from=Follows.QUASI,
+    never_above=0, follows_from=Follows.COLUMNS,
     says="the number of published columns that name people: their values are identifiers of the "
     "original, or look like names, e-mail addresses, telephone, account or official numbers",
 )  # fmt: skip
 REPEATED = Figure(
     name="repeated", title="repeated columns", question=Question.SINGLING_OUT, never_above=0,
-    follows_from=Follows.QUASI,
+    follows_from=Follows.COLUMNS,
     says="the number of published columns without a role that have the values of a "
     "quasi-identifier or of the sensitive column, which is published less exactly under its own "
     "name: generalizing it was for nothing",
 )  # fmt: skip
 EXTRA_ROWS = Figure(
     name="extra_rows", title="rows of unknown people", question=Question.SINGLING_OUT,
-    never_above=0, follows_from=Follows.QUASI,
+    never_above=0, follows_from=Follows.COLUMNS,
     says="0 if each row is another person's, or it is known whose the published rows are; "
     "otherwise not known: figures count rows, and say nothing about people who have several",
 )  # fmt: skip
 UNTRUE = Figure(
     name="untrue", title="untrue records", question=Question.SINGLING_OUT, never_above=0,
-    follows_from=Follows.QUASI,
+    follows_from=Follows.COLUMNS,
     says="0 if the published records can be those of the original; otherwise not known: attacks "
     "take published values to be true, and their figures are too small where they are not",
 )  # fmt: skip
 UNROLED = Figure(
     name="unroled", title="columns without a role", question=Question.SINGLING_OUT,
-    follows_from=Follows.QUASI,
+    follows_from=Follows.COLUMNS,
     says="the number of published columns that are neither quasi-identifiers nor sensitive: "
     "attacks assume that the attacker does not know them",
 )  # fmt: skip
