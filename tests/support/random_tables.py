@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from hypothesis import strategies as st
 
-from unveil.microdata import Column, Hierarchy, Kind, Microdata, Role
+from unveil.microdata import Column, Hierarchy, Kind, Microdata, Persons, Role
 
 KINDS = ("numeric", "fine", "ordinal", "flat", "tree")
 
@@ -80,6 +82,27 @@ def tables(draw: st.DrawFn, max_size: int = 40) -> Microdata:
     if draw(st.booleans()):
         table = with_loner(table, draw(st.integers(0, n - 1)), at_the_end=draw(st.booleans()))
     return table
+
+
+def with_persons(table: Microdata, rng: np.random.Generator, people: int) -> Microdata:
+    """The same table of so many people, or as many as have a record; rows are alike now and then.
+
+    Half of the time somebody has a good part of the rows.
+    """
+    shares = rng.dirichlet(np.full(people, 0.7 if rng.random() < 0.5 else 20.0))
+    whose = np.unique(rng.choice(people, len(table), p=shares), return_inverse=True)[1]
+    return replace(table, persons=Persons(("who",), whose.astype(np.int64)))
+
+
+@st.composite
+def visits_and_goals(draw: st.DrawFn, max_size: int = 40) -> tuple[Microdata, dict[str, object]]:
+    """Tables in which people may have several records, and options that they may meet or not."""
+    table = draw(tables(max_size))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    table = with_persons(table, rng, draw(st.integers(1, len(table))))
+    k = draw(st.one_of(st.integers(1, 3), st.integers(1, table.persons.count)))
+    return table, {"k": k, "l": draw(st.integers(1, 3)),
+                   "regions": draw(st.sampled_from(["tight", "cut"]))}  # fmt: skip
 
 
 def with_loner(table: Microdata, record: int, *, at_the_end: bool) -> Microdata:

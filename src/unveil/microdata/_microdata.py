@@ -375,8 +375,17 @@ class Microdata:
         )  # fmt: skip
 
     def without(self, record: int) -> Microdata:
-        """All records but one: D without i."""
-        return self.take(np.delete(np.arange(len(self)), record))
+        """D without i: all records but one, or but all of that record's person if they have more.
+
+        >>> import unveil as uv
+        >>> stays = uv.read_table({"who": list("ABA"), "age": [1, 2, 3], "ill": list("xyx")},
+        ...                       quasi="age", sensitive="ill", person="who")
+        >>> stays.without(2).rows.tolist()
+        [1]
+        """
+        if self.several is None or self.several.of is None:
+            return self.take(np.delete(np.arange(len(self)), record))
+        return self.take(np.flatnonzero(self.several.of != self.several.of[record]))
 
     def to_frame(self) -> pd.DataFrame:
         """The records as a pandas table: quasi-identifiers, sensitive column, others.

@@ -70,6 +70,37 @@ class Persons:
         """Whether somebody has, or may have, several records."""
         return self.of is None or self.count < len(self.of)
 
+    @cached_property
+    def _by_person(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The records person by person, and where those of each begin, and all end."""
+        assert self.of is not None
+        starts = np.concatenate([[0], np.cumsum(self.rows)])
+        return np.argsort(self.of, kind="stable"), starts
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """The records person by person."""
+        return self._by_person[0]
+
+    @property
+    def starts(self) -> NDArray[np.int64]:
+        """Where the records of each person begin in `order`; the last entry is their number."""
+        return self._by_person[1]
+
+    def beside(self, records: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Each of some records with each record of its person: places among them, and records.
+
+        >>> import numpy as np
+        >>> Persons(("patient",), np.array([0, 1, 0])).beside(np.array([2, 1]))
+        (array([0, 0, 1]), array([0, 2, 1]))
+        """
+        assert self.of is not None
+        whose = self.of[records]
+        rows = self.rows[whose]
+        place = np.repeat(np.arange(len(records)), rows)
+        within = np.arange(len(place)) - np.repeat(np.cumsum(rows) - rows, rows)
+        return place, self.order[self.starts[whose][place] + within]
+
     def take(self, records: NDArray[np.intp]) -> Persons:
         """Those of some of the records."""
         if self.of is None:

@@ -64,7 +64,23 @@ class Identity(Sanitizer):
         else:
             cells = microdata.cells.cell_of
             present = histograms_at(cells[records], cells, microdata.sensitive).astype(np.int32)
-        absent = present.copy()
-        absent[np.arange(len(records)), ..., microdata.sensitive.codes[records]] -= 1
+        absent, possible = present.copy(), np.full(len(records), len(microdata) > 1)
+        if microdata.several is None:
+            absent[np.arange(len(records)), ..., microdata.sensitive.codes[records]] -= 1
+        else:
+            target, own = microdata.several.beside(records)
+            same = microdata.codes[:, own] == microdata.codes[:, records[target]]
+            secrets = microdata.sensitive.codes[own]
+            if statistic is Statistic.COVER:
+                column, pair = np.nonzero(same)
+                np.subtract.at(absent, (target[pair], column, secrets[pair]), 1)
+            else:
+                whole = same.all(axis=0)
+                np.subtract.at(absent, (target[whole], secrets[whole]), 1)
+            possible[:] = microdata.several.count > 1
         done(len(records))
-        return LeaveOneOut(present, absent, np.full(len(records), len(microdata) > 1))
+        return LeaveOneOut(present, absent, possible)
+
+    @property
+    def _leaves_out_people(self) -> bool:
+        return True

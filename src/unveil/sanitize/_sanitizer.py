@@ -96,7 +96,7 @@ class Sanitizer(ABC):
         """Return f(D)."""
 
     def sanitize_without(self, microdata: Microdata, record: int) -> AnyRelease:
-        """Return f(D without i)."""
+        """Return f(D without i): without all records of i's person, if they have more than one."""
         return self.sanitize(microdata.without(record))
 
     def with_seed(self, seed: int) -> Sanitizer:
@@ -161,6 +161,18 @@ class Sanitizer(ABC):
     def leaves_one_out(self) -> bool:
         """Whether it has `leave_one_out` and need not be run again without each record."""
         return isinstance(self, LeavesOneOut)
+
+    def leaves_out(self, microdata: Microdata) -> bool:
+        """Whether `leave_one_out` is exact for this table.
+
+        Where a person has several records, leaving somebody out is leaving all of theirs out, which
+        a sanitizer has to say that it can.
+        """
+        return self.leaves_one_out and (microdata.several is None or self._leaves_out_people)
+
+    @property
+    def _leaves_out_people(self) -> bool:
+        return False
 
     @property
     def label(self) -> str:
@@ -231,7 +243,10 @@ def _plain(value: Any) -> Any:
 
 
 class LeaveOneOut(NamedTuple):
-    """The same statistic of f(D) and of f(D without i), for each target i."""
+    """The same statistic of f(D) and of f(D without i), for each target i.
+
+    Where a person has several records, D without i is without all of i's person.
+    """
 
     present: NDArray[np.int32]
     absent: NDArray[np.int32]

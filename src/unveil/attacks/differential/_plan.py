@@ -176,7 +176,7 @@ class Plan:
                 return "counts"
         if (asked_for or f.is_random) and not self._nothing_random(adversary):
             return "sampled"
-        if f.leaves_one_out and isinstance(adversary, CountingAdversary):
+        if f.leaves_out(self.microdata) and isinstance(adversary, CountingAdversary):
             return "fast"
         if f.row_by_row and isinstance(adversary, UpdatingAdversary):
             return "updating"
