@@ -20,6 +20,7 @@ import pytest
 
 import unveil as uv
 from unveil.errors import InputError
+from unveil.options import counted_by
 from unveil.registry import KINDS, declarations
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "fitting.md"
@@ -203,11 +204,13 @@ def stated() -> dict[str, dict[str, bool]]:
         [cell.strip() for cell in line.strip().strip("|").split("|")]
         for line in itertools.takewhile(lambda line: line.startswith("|"), lines)
     ]
-    kinds = [CELLS, *(cell.strip("`") for cell in rows[0][2:])]
+    *heads, last = rows[0]
+    assert last == "By person"
+    kinds = [CELLS, *(cell.strip("`") for cell in heads[2:])]
     assert kinds == [CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS]
     found: dict[str, dict[str, bool]] = {}
     for row in rows[2:]:
-        works = dict(zip(kinds, (cell.startswith("yes") for cell in row[1:]), strict=True))
+        works = dict(zip([*kinds, last], (cell.startswith("yes") for cell in row[1:]), strict=True))
         assert all(cell.startswith(("yes", "no")) for cell in row[1:])
         found |= dict.fromkeys(re.findall(r"`([^`]+)`", row[0]), works)
     return found
@@ -260,6 +263,27 @@ def test_declarations_say_the_same_as_the_page():
             assert {kind: works[kinds[kind]] for kind in KINDS} == {
                 kind: kind in one.fits for kind in KINDS
             }, one.name
+
+
+def test_whether_people_are_counted_is_said_on_the_page():
+    """The last column is what functions declare, and what they do with several rows of a person."""
+    stays = uv.read_table({"who": list("aab"), "age": [1, 2, 3], "ill": list("xyx")}, quasi="age",
+                          sensitive="ill", person="who")  # fmt: skip
+    release = uv.Identity().sanitize(stays)
+    declared = {one.call().__name__: one.call() for one in declarations().values()}
+
+    def called(name):  # a room may be called like its function
+        return declared.get(name) or getattr(uv, name)
+
+    for name, works in stated().items():
+        function = called(re.sub(r"\(.*", "", name))
+        by = counted_by(function)
+        assert works["By person"] is (by is None), name
+        if by is not None:
+            assert all(counted_by(called(one)) is None for one in by.instead), name
+            for given in ((release, stays), (release,), (stays,)) if name in declared else ():
+                with pytest.raises((InputError, TypeError)):
+                    function(*given)
 
 
 WAYS = {

@@ -36,7 +36,7 @@ from typing import (
 
 from annotated_types import Ge, Gt, Le, Lt
 
-from unveil.errors import Call, InputError, Option, did_you_mean
+from unveil.errors import Call, InputError, Listed, Option, did_you_mean
 
 __all__ = [
     "Adversaries",
@@ -485,8 +485,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        if not counts_persons(function):
-            refuse_several(function.__name__, [*args, *kwargs.values()])
+        refuse_several(function.__name__, [*args, *kwargs.values()], function)
         for name, parameter in options().items():
             if name in kwargs:
                 check(name, parameter.annotation, kwargs[name])
@@ -502,30 +501,81 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+@dataclass(frozen=True)
+class ByRow:
+    """Why a function does not count people where a person may have several rows.
+
+    Attributes
+    ----------
+    why : str
+        Continues "counts rows: …".
+    instead : tuple of str
+        Functions that count people and answer a similar question.
+    """
+
+    why: str
+    instead: tuple[str, ...]
+
+
 def by_person(function: Callable[P, R]) -> Callable[P, R]:
     """Declare that a function counts people where a person has several rows, or counts neither."""
     function.by_person = True  # type: ignore[attr-defined]
     return function
 
 
-def counts_persons(function: Callable[..., Any]) -> bool:
-    """Whether it is declared to."""
-    return getattr(function, "by_person", False)
+def by_row(why: str, *, instead: str | Sequence[str]) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """Declare why a function counts rows, and what to use where a person has several.
+
+    >>> @by_row("its model draws rows independently", instead="inference")
+    ... def relative_risk(release): ...
+    >>> counted_by(relative_risk).why
+    'its model draws rows independently'
+    """
+
+    def declared(function: Callable[P, R]) -> Callable[P, R]:
+        names = (instead,) if isinstance(instead, str) else tuple(instead)
+        function.by_row = ByRow(why, names)  # type: ignore[attr-defined]
+        return function
+
+    return declared
 
 
-def refuse_several(name: str, given: Iterable[Any]) -> None:
+def counted_by(function: Callable[..., Any]) -> ByRow | None:
+    """Why it counts rows; None if it counts people."""
+    if getattr(function, "by_person", False):
+        return None
+    found: ByRow = getattr(function, "by_row", ByRow("", ("measures",)))
+    return found
+
+
+def refuse_several(
+    name: str, given: Iterable[Any], function: Callable[..., Any] | None = None
+) -> None:
     """Refuse tables and releases in which a person has several rows, for what counts rows."""
+    by = ByRow("", ("measures",)) if function is None else counted_by(function)
+    if by is not None and _has_several(given):
+        raise InputError(
+            "{name} counts rows, and here a person may have several, so it would not be about "
+            "people{why}; {instead} {count} people, and {name} needs a table with one row per "
+            "person",
+            name=name, why=f": {by.why}" if by.why else "",
+            instead=Listed([Call(one) for one in by.instead], "and"),
+            count="counts" if len(by.instead) == 1 else "count",
+        )  # fmt: skip
+
+
+def _has_several(given: Iterable[Any]) -> bool:
+    """Whether a person may have several rows in one of these tables and releases."""
     for one in given:
         if isinstance(one, list | tuple):
-            refuse_several(name, one)
+            found = _has_several(one)
         elif isinstance(one, Mapping):
-            refuse_several(name, one.values())
-        elif getattr(one, "several", None) is not None:
-            raise InputError(
-                "{name} counts rows, and here a person may have several, so it would not be about "
-                "people; {measures} counts people, and the rest needs a table with one row per "
-                "person", name=name, measures=Call("measures"),
-            )  # fmt: skip
+            found = _has_several(one.values())
+        else:
+            found = getattr(one, "several", None) is not None
+        if found:
+            return True
+    return False
 
 
 def going_on(function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:

@@ -2,6 +2,9 @@
 
 People held out may come from a table of their own. It is joined with the members' table, so that a
 code means the same value for everybody.
+
+People are split, never rows: all records of one person are in the same part. Rows of one person on
+both sides would make everything look like a breach, or hide one.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from unveil.microdata import (
     Kind,
     Mapped,
     Microdata,
+    Persons,
     Role,
     checked_mapping,
     likely_mapping,
@@ -51,6 +55,15 @@ class People:
         People whose records the attacker has; empty if there are none.
     source : str
         What an error about a goal that the members' records cannot meet calls them.
+
+    Examples
+    --------
+    >>> import unveil as uv
+    >>> stays = uv.read_table({"who": list("aabbcd"), "age": range(6), "ill": list("xyxyxy")},
+    ...                       quasi="age", sensitive="ill", person="who")
+    >>> people = split_people(stays, [2, 3, 4], own=0)
+    >>> people.whose.tolist(), people.first.tolist(), people.is_member.tolist()
+    ([0, 0, 1, 1, 2, 3], [0, 2, 4, 5], [True, False, False, True])
     """
 
     everybody: Microdata
@@ -61,13 +74,40 @@ class People:
 
     @cached_property
     def asked(self) -> NDArray[np.intp]:
-        """People whom the attacker asks about: members and those held out, in ascending order."""
+        """Records whose people the attacker asks about, in ascending order."""
         return np.sort(np.concatenate([self.members, self.held_out]))
 
     @cached_property
+    def _people(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        numbers = numbered_people(self.everybody)[self.asked]
+        _, first, whose = np.unique(numbers, return_index=True, return_inverse=True)
+        return first, whose.ravel()
+
+    @property
+    def whose(self) -> NDArray[np.intp]:
+        """The person of each of these records, by their place in `first`."""
+        return self._people[1]
+
+    @property
+    def first(self) -> NDArray[np.intp]:
+        """The first record of each person whom the attacker asks about, in ascending order."""
+        return self.asked[self._people[0]]
+
+    @cached_property
     def is_member(self) -> NDArray[np.bool_]:
-        """Which of them are members."""
-        return np.isin(self.asked, self.members)
+        """Which of these people are members."""
+        return np.isin(self.first, self.members)
+
+    def count(self, records: NDArray[np.intp]) -> int:
+        """How many people have these records.
+
+        >>> import unveil as uv
+        >>> stays = uv.datasets.visits(30)
+        >>> people = split_people(stays, own=0)
+        >>> people.count(people.members), people.count(people.held_out), len(stays)
+        (15, 15, 69)
+        """
+        return len(np.unique(numbered_people(self.everybody)[records]))
 
     @cached_property
     def table(self) -> Microdata:
@@ -110,39 +150,81 @@ def split_people(
     >>> len(people.members), len(people.held_out), len(people.own)
     (40, 40, 20)
     """
-    n, rng, everybody = len(microdata), np.random.default_rng([seed, 1]), microdata
+    rng, everybody = np.random.default_rng([seed, 1]), microdata
     check_recode(recode, held_out)
     if held_out is microdata:
         raise InputError(
             "the people held out are the members themselves; give a table of other people, or a "
             "share of this one to hold out, such as 0.5"
         )
+    if isinstance(held_out, Microdata):  # the members' table is published whole
+        everybody = joined_tables(microdata, held_out, recode)
+    number = numbered_people(everybody)
+    n = int(number[: len(microdata)].max(initial=-1)) + 1
     if held_out is None:
         members, held, for_attacker = np.arange(n), np.arange(0), np.arange(0)
-    elif isinstance(held_out, Microdata):  # the members' table is published whole
-        everybody = joined_tables(microdata, held_out, recode)
-        for_attacker, held = _drawn(own, np.arange(n, len(everybody)), rng)
+    elif isinstance(held_out, Microdata):
+        for_attacker, held = _drawn(own, np.arange(n, int(number.max(initial=-1)) + 1), rng)
         members = np.arange(n)
     elif isinstance(held_out, int | float | np.number | np.bool_):
         for_attacker, left = _drawn(own, np.arange(n), rng)
         held, members = np.split(left, [round(_share(held_out) * len(left))])
     else:
-        held = _listed(held_out, n)
+        held = _whole(_listed(held_out, len(microdata)), number, microdata)
         for_attacker, members = _drawn(own, np.setdiff1d(np.arange(n), held), rng)
     people = People(
-        everybody=everybody, members=np.sort(members), held_out=np.sort(held),
-        own=np.sort(for_attacker), source=f"the members' part of {everybody.source}",
+        everybody=everybody, members=_records(members, number), held_out=_records(held, number),
+        own=_records(for_attacker, number), source=f"the members' part of {everybody.source}",
     )  # fmt: skip
     if held_out is not None:
         _check(people, needs_own=own > 0)
     return people
 
 
+def numbered_people(table: Microdata) -> NDArray[np.intp]:
+    """The number of each record's person, in the order of their first records.
+
+    >>> import unveil as uv
+    >>> stays = uv.read_table({"who": list("babc"), "age": range(4), "ill": list("xyxy")},
+    ...                       quasi="age", sensitive="ill", person="who")
+    >>> numbered_people(stays).tolist()
+    [0, 1, 0, 2]
+    """
+    if table.several is None:
+        return np.arange(len(table))
+    assert table.several.of is not None
+    _, first, number = np.unique(table.several.of, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[number.ravel()]
+
+
+def _records(people: NDArray[np.intp], number: NDArray[np.intp]) -> NDArray[np.intp]:
+    """All records of some people, in ascending order."""
+    return np.flatnonzero(np.isin(number, people))
+
+
+def _whole(
+    held_out: NDArray[np.intp], number: NDArray[np.intp], table: Microdata
+) -> NDArray[np.intp]:
+    """The people of records held out; refused if one of them has other records, too."""
+    held = np.unique(number[held_out])
+    others = np.setdiff1d(_records(held, number), held_out)
+    if len(others):
+        raise InputError(
+            "{held_out} holds out some records of a person and not all: {record} is of a person "
+            "who has others that are held out; hold out all records of a person, or none",
+            held_out=Option("held_out"), record=Row(int(table.rows[others[0]]) + 1),
+        )  # fmt: skip
+    return held
+
+
 def split_in_folds(microdata: Microdata, folds: int, seed: int) -> tuple[People, ...]:
     """Hold everybody out once, and make them a member otherwise.
 
     Sensitive values are dealt out evenly. If a fold had more of a value than its share, the other
-    folds would have less, and an adversary who goes by frequencies would be wrong about it.
+    folds would have less, and an adversary who goes by frequencies would be wrong about it. Where a
+    person has several, the one that they have most often counts.
 
     >>> import unveil as uv
     >>> votes = ["a", "b", "a", "b", "a", "b"]
@@ -151,17 +233,21 @@ def split_in_folds(microdata: Microdata, folds: int, seed: int) -> tuple[People,
     ...  for people in split_in_folds(table, 3, seed=0)]
     [['a', 'b'], ['a', 'b'], ['a', 'b']]
     """
-    n = len(microdata)
+    number = numbered_people(microdata)
+    n = int(number.max(initial=-1)) + 1
     if folds > n:
         raise InputError(
-            "{folds} is too many: {source} has {n:record}, and a fold needs at least one; {remedy}",
-            folds=Option("folds", folds), source=File(microdata.source, bare=True), n=n,
+            "{folds} is too many: {source} has {people}, and a fold needs at least one; {remedy}",
+            folds=Option("folds", folds), source=File(microdata.source, bare=True),
+            people=counted(n, "record" if microdata.several is None else "person"),
             remedy=f"take at most {n:,}" if n > 1 else "there is nobody to compare with",
         )  # fmt: skip
     shuffled = np.random.default_rng([seed, 5]).permutation(n)
-    by_value = shuffled[np.argsort(microdata.sensitive.codes[shuffled], kind="stable")]
+    value = _most_frequent(number, microdata.sensitive.codes)
+    by_value = shuffled[np.argsort(value[shuffled], kind="stable")]
     fold_of = np.empty(n, dtype=np.intp)
     fold_of[by_value] = np.arange(n) % folds
+    fold_of = fold_of[number]
     return tuple(
         People(
             everybody=microdata, members=np.flatnonzero(fold_of != fold),
@@ -170,6 +256,19 @@ def split_in_folds(microdata: Microdata, folds: int, seed: int) -> tuple[People,
         )
         for fold in range(folds)
     )  # fmt: skip
+
+
+def _most_frequent(number: NDArray[np.intp], codes: NDArray[np.integer]) -> NDArray[np.int64]:
+    """The value that each person has most often, the first of several.
+
+    >>> _most_frequent(np.array([0, 0, 0, 1, 1]), np.array([3, 2, 3, 5, 4])).tolist()
+    [3, 4]
+    """
+    width = int(codes.max(initial=0)) + 1
+    pairs, times = np.unique(number.astype(np.int64) * width + codes, return_counts=True)
+    person, value = np.divmod(pairs, width)
+    order = np.lexsort((value, -times, person))
+    return value[order[np.unique(person[order], return_index=True)[1]]]
 
 
 def check_recode(recode: Mapped, held_out: Any) -> None:
@@ -228,12 +327,15 @@ def _check(people: People, *, needs_own: bool) -> None:
     if needs_own:
         parts["people in the attacker's own sample"] = people.own
     for what, part in parts.items():
-        if len(part) < _FEWEST:
+        if people.count(part) < _FEWEST:
+            everybody = people.everybody
             raise InputError(
-                "{source} has {records:record}, and this split leaves {count} {what}, but at least "
-                "{fewest} are needed; choose other shares",
-                source=File(people.everybody.source, bare=True), records=len(people.everybody),
-                count=len(part), what=what, fewest=_FEWEST,
+                "{source} has {records:record}{of_people}, and this split leaves {count} {what}, "
+                "but at least {fewest} are needed; choose other shares",
+                source=File(everybody.source, bare=True), records=len(everybody),
+                count=people.count(part), what=what, fewest=_FEWEST,
+                of_people="" if everybody.several is None
+                else f" of {counted(everybody.several.count, 'person')}",
             )  # fmt: skip
 
 
@@ -288,7 +390,42 @@ def joined_tables(microdata: Microdata, others: Microdata, recode: Mapped = None
         columns=tuple(columns),
         rows=np.concatenate([microdata.rows, others.rows]),
         notes=tuple(dict.fromkeys((*microdata.notes, *others.notes, *notes))),
+        persons=_joined_persons(microdata, others),
     )
+
+
+def _joined_persons(microdata: Microdata, others: Microdata) -> Persons | None:
+    """Whose the records of two tables are, which must have nobody in common."""
+    said = microdata.persons or others.persons
+    if said is None:
+        return None
+    mine, theirs, columns = numbered_people(microdata), numbered_people(others), said.columns
+    here, there = (_names_of(table, columns) for table in (microdata, others))
+    if here is not None and there is not None:
+        known = set(here)
+        both = [record for record, name in enumerate(there) if name in known]
+        if both:
+            raise InputError(
+                "{n:row} of the table of people held out, {source}, {is_are} of people who are in "
+                "{members}, too ({row} is the first); people held out must not be in the release: "
+                "leave these rows out",
+                n=len(both), source=File(others.source, bare=True),
+                is_are="is" if len(both) == 1 else "are",
+                members=File(microdata.source, bare=True),
+                row=Row(int(others.rows[both[0]]) + 1),
+            )  # fmt: skip
+    return Persons(
+        columns, np.concatenate([mine, theirs + int(mine.max(initial=-1)) + 1]).astype(np.int64)
+    )
+
+
+def _names_of(table: Microdata, columns: tuple[str, ...]) -> list[tuple[str, ...]] | None:
+    """What each record's person is called; None if the table does not have all these columns."""
+    there = {column.name: column for column in table.columns}
+    if not columns or any(name not in there for name in columns):
+        return None
+    texts = [[there[name].texts[code] for code in there[name].codes] for name in columns]
+    return list(zip(*texts, strict=True))
 
 
 def _joined_column(column: Column, other: Column, others: Microdata) -> Column:

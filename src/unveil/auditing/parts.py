@@ -31,7 +31,7 @@ from unveil.errors import (
 )
 from unveil.findings import Chart, Finding, Question, Value
 from unveil.microdata import Kind
-from unveil.options import Adversaries, counts_persons, refuse_several
+from unveil.options import Adversaries, refuse_several
 from unveil.registry import Declaration, audited
 from unveil.render import Coarseness, plain, table_content, told_together
 
@@ -175,8 +175,7 @@ class Part:
     def _found(self, given: Mapping[str, Any]) -> Finding:
         """Call the function; a plug-in that fails must not end the audit."""
         plugin = self.declaration.plugin
-        if not counts_persons(self.declaration.call()):
-            refuse_several(self.name, given.values())
+        refuse_several(self.name, given.values(), self.declaration.call())
         try:
             finding = self.declaration.call()(**given)
             # What will be told has to work, too: a story that fails costs this part, no more.

@@ -91,6 +91,7 @@ from unveil.options import (
     Shell,
     Tolerance,
     Unknown,
+    by_row,
     checked,
     names,
 )
@@ -151,6 +152,10 @@ _Steps = Annotated[
 
 
 @checked
+@by_row(
+    "its model gives out the values of a group row by row, as if all were of different people",
+    instead="inference",
+)
 def definetti(
     release: AnyRelease,
     microdata: Microdata | None = None,

@@ -153,6 +153,7 @@ class Inference(Finding):
         Returns
         -------
         DataFrame
+            ``record`` and ``row`` are those of the person's first record, if there are several.
             ``belief_inside`` is the mean over the releases that the person is in, NaN if there is
             none; ``belief_outside`` that of releases without the person; ``belief_gap`` their
             difference, for people who are asked about on both sides. The same for ``right``.
@@ -326,6 +327,9 @@ class Inference(Finding):
                                 "sanitizer instead of its release.",
                                 held_out=Option("held_out")))  # fmt: skip
         exact, near = self.near.is_exact, f"{self.near.words} of"
+        if self.microdata.several is not None:
+            said.append("Every record of a person is guessed, and a person's numbers are the means "
+                        "over their records, so that all people weigh the same.")  # fmt: skip
         said += [
             f"right: share of the people whose value is {'' if exact else near + ' '}the one "
             f"{'believed most' if exact else 'guessed'}; ties count by their share. In brackets: "

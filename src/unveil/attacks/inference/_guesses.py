@@ -6,6 +6,10 @@ sure; the probability that they are sure and right; and whether they believe any
 adversary without a belief about somebody is neither right nor sure. Numbers need only be near the
 true value (`unveil.attacks.tolerance`): belief is then that in all values near it, and the guess is
 the number that is most likely to be near enough.
+
+Where a person may have several records, the adversary guesses the value of each, and the person's
+numbers are the means over the records. So all people weigh the same, and people are what intervals
+count.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from unveil.attacks.estimates import (
     paired_difference,
     share_of,
 )
-from unveil.attacks.held_out import People
+from unveil.attacks.held_out import People, numbered_people
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
 from unveil.attacks.tolerance import Near
@@ -49,7 +53,8 @@ class Guesses:
     Attributes
     ----------
     records : array
-        Who they are, as record numbers.
+        Who they are, as record numbers; of several records of a person the first that was asked
+        about.
     answers : array of shape (5, people)
         Rows: belief in the true value, right, sure, sure and right, any belief.
     folds : array or None
@@ -236,21 +241,39 @@ class Game:
         if not had.any():
             return None
         folds = None if self._fold_of is None else self._fold_of[had]
-        return Guesses(records=self.targets[had], answers=sums[:, had] / times[had], folds=folds)
+        records, answers = self.targets[had], sums[:, had] / times[had]
+        if self.known.microdata.several is None:
+            return Guesses(records=records, answers=answers, folds=folds)
+        _, first, whose, rows = np.unique(
+            self._number[records], return_index=True, return_inverse=True, return_counts=True
+        )
+        means = [np.bincount(whose.ravel(), row) / rows for row in answers]
+        order = np.argsort(first)
+        return Guesses(
+            records=records[first[order]], answers=np.array(means)[:, order],
+            folds=None if folds is None else folds[first[order]],
+        )  # fmt: skip
+
+    @cached_property
+    def _number(self) -> NDArray[np.intp]:
+        """The person of each record."""
+        return numbered_people(self.known.microdata)
 
     def by_prior(self) -> tuple[Guesses | None, Guesses | None]:
         """What is guessed about the same people without any release: by a prior, or by shares."""
         secret, targets = self.known.microdata.sensitive, self.targets
-        counts = np.bincount(secret.codes[self._ever_in], minlength=secret.size)
+        inside = self._ever_in
+        rows = np.bincount(self._number[inside])[self._number[inside]]
+        counts = np.bincount(secret.codes[inside], 1 / rows, minlength=secret.size)
         prior = counts / counts.sum() if self.known.prior is None else self.known.prior
         found = np.empty((5, len(targets)))
         for some in self._steps(len(targets)):
-            asked = targets[some]
-            rows = prior[asked] if prior.ndim == 2 else np.tile(prior, (len(asked), 1))
-            found[:, some] = answers(rows, secret.codes[asked], self.confidence, self.near)
+            theirs = targets[some]
+            each = prior[theirs] if prior.ndim == 2 else np.tile(prior, (len(theirs), 1))
+            found[:, some] = answers(each, secret.codes[theirs], self.confidence, self.near)
         ever_out = np.concatenate([people.held_out for people in self.splits])
-        inside, outside = (np.isin(targets, some) for some in (self._ever_in, ever_out))
-        return self._means(found, inside), self._means(found, outside)
+        asked = [np.isin(targets, some) for some in (self._ever_in, ever_out)]
+        return self._means(found, asked[0]), self._means(found, asked[1])
 
     def _asked(self, adversary: Adversary, release: AnyRelease) -> NDArray[np.float64]:
         """An adversary's answers about all targets from one release: five numbers × targets."""

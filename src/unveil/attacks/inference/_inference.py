@@ -50,8 +50,12 @@ chooses among these guesses, and not a figure.
 it may be small while a few people are given away, which differential inference shows record by
 record. An adversary assumes that published values are true, also where they were changed at random;
 accuracy is measured by the true values. Each fold is sanitized without a share of 1/folds of the
-people, so releases are a little smaller than the table. If a person has several records, holding
-out one of them does not hold out the person.
+people, so releases are a little smaller than the table.
+
+*Several records of a person.* People are held out with all their records, and all people weigh the
+same: the adversary guesses the value of each record, and r_i and b_i are means over the records of
+i. The prior is that of people, too: a person with c records adds 1/c for each. Intervals are over
+people. So a person of whom one record of five is given away counts as a fifth of a person.
 """
 
 from __future__ import annotations
@@ -62,12 +66,15 @@ from typing import Annotated, Any
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
+from numpy.typing import NDArray
 
+from unveil._text import counted
 from unveil.adversary import prior_for
 from unveil.attacks.differential import chosen_targets
 from unveil.attacks.held_out import (
     People,
     check_recode,
+    numbered_people,
     split_in_folds,
     split_people,
     unknown_values,
@@ -97,6 +104,7 @@ from unveil.options import (
     Seed,
     Shell,
     Tolerance,
+    by_person,
     check,
     checked,
 )
@@ -119,6 +127,7 @@ def _number(texts: Sequence[str]) -> Any:
 
 
 @checked
+@by_person
 def inference(
     published: AnyRelease | Sanitizer | Callable[[Any], Any],
     microdata: Microdata,
@@ -170,7 +179,8 @@ def inference(
         then a breach cannot be distinguished from knowledge about the population.
     targets : int or sequence of int, optional
         Number of people to ask about, drawn at random, or record numbers. Default: everybody.
-        Useful for models that are trained for each person.
+        Useful for models that are trained for each person. Of people who are drawn all records are
+        asked about.
 
     Returns
     -------
@@ -218,12 +228,10 @@ def inference(
     splits = _splits(microdata, release, held_out, recode, folds, number)
     everybody = splits[0].everybody
     refuse_prepared(attackers, everybody)
-    chosen = chosen_targets(
-        targets, everybody, Identity(), None, how="random", seed=number, shuffled=False
-    )
+    chosen = _targets(targets, everybody, number)
     game = Game(
         known=Knowledge(microdata=everybody, prior=prior_for(attackers, prior, everybody)),
-        splits=splits, confidence=float(confidence), targets=np.sort(chosen.records),
+        splits=splits, confidence=float(confidence), targets=chosen,
         near=near.on(everybody.sensitive),
     )  # fmt: skip
     started = time.perf_counter()
@@ -251,6 +259,20 @@ def inference(
             )
         ),
     )
+
+
+def _targets(targets: Any, everybody: Microdata, seed: int) -> NDArray[np.intp]:
+    """The records to ask about, in ascending order: all of whoever is drawn, or those named."""
+    person, drawn = numbered_people(everybody), everybody
+    numbers = targets is None or isinstance(targets, int | np.integer)
+    if numbers:  # people are drawn, and not their records
+        drawn = everybody.take(np.unique(person, return_index=True)[1])
+    chosen = chosen_targets(
+        targets, drawn, Identity(), None, how="random", seed=seed, shuffled=False
+    )
+    if numbers:
+        return np.flatnonzero(np.isin(person, chosen.records))
+    return np.sort(chosen.records)
 
 
 def _told_apart(published: Any) -> tuple[Sanitizer, AnyRelease | None]:
@@ -330,10 +352,12 @@ def _too_many(release: AnyRelease | None, splits: Sequence[People]) -> list[Mess
         return []
     return [
         Message(
-            "the release by {made_by} has {records} records, but only {members} people are said to "
+            "the release by {made_by} has {records} records, but only {members} are said to "
             "be in it; if people held out are in it, the difference is too small",
             made_by=File(release.made_by, bare=True), records=len(release),
-            members=len(people.members),
+            members=counted(
+                len(people.members), "person" if people.everybody.several is None else "record"
+            ),
         )
     ]  # fmt: skip
 

@@ -63,7 +63,7 @@ from unveil.microdata import (
     refuse_perturbed,
     with_records,
 )
-from unveil.options import Help, Progress, Seed, Shell, Tolerance, checked
+from unveil.options import Help, Progress, Seed, Shell, Tolerance, by_row, checked
 from unveil.sanitize import (
     Distance,
     Identity,
@@ -111,6 +111,10 @@ _Draws = Annotated[
 
 
 @checked
+@by_row(
+    "its worlds give out the values of a class row by row, as if all were of different people",
+    instead="inference",
+)
 def minimality(
     sanitizer: Sanitizer,
     microdata: Microdata,

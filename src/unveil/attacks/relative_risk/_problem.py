@@ -43,7 +43,7 @@ from unveil.microdata import (
     check_release,
     refuse_perturbed,
 )
-from unveil.options import Help, Shell, checked
+from unveil.options import Help, Shell, by_row, checked
 
 Beta = Annotated[
     float, Gt(0), Lt(np.inf),
@@ -186,6 +186,7 @@ class Vertical(Problem):
 
 
 @checked
+@by_row("its model draws rows independently of each other", instead="inference")
 def horizontal_problem(
     release: Release,
     microdata: Microdata | None = None,
@@ -258,6 +259,7 @@ def horizontal_problem(
 
 
 @checked
+@by_row("its model draws rows independently of each other", instead="inference")
 def vertical_problem(
     permuted: Permuted,
     microdata: Microdata | None = None,

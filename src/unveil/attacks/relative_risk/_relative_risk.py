@@ -46,7 +46,7 @@ from unveil.attacks.tolerance import near_of
 from unveil.engine import Budget, parse_budget, workers
 from unveil.errors import Call, File, InputError, Message, Option, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release
-from unveil.options import Help, Jobs, Progress, Run, Seed, Shell, Tolerance, Units, checked
+from unveil.options import Help, Jobs, Progress, Run, Seed, Shell, Tolerance, Units, by_row, checked
 from unveil.sanitize import Sanitizer, as_microdata
 
 Exact: TypeAlias = Literal["auto", "always", "never"]
@@ -67,6 +67,7 @@ def _weights(texts: Sequence[str]) -> float | list[float]:
 
 
 @checked
+@by_row("its model draws rows independently of each other", instead="inference")
 def relative_risk(
     release: Release | Permuted,
     microdata: Microdata | None = None,
