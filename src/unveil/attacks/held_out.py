@@ -84,6 +84,11 @@ class People:
         return first, whose.ravel()
 
     @property
+    def of_members(self) -> NDArray[np.bool_]:
+        """Which of these records are members'."""
+        return np.isin(self.asked, self.members)
+
+    @property
     def whose(self) -> NDArray[np.intp]:
         """The person of each of these records, by their place in `first`."""
         return self._people[1]

@@ -4,7 +4,7 @@ A larger score means a likelier member. Two attackers look whether cells cover a
 (`_covering`). The scores of the others are logarithms of the belief in a person's true sensitive
 value, or differences of two. A value that is ruled out gives -∞, the lowest score there
 is, or +∞ if only the second belief rules it out; if both do, they do not differ, and the score is
-0.
+0. All are about rows; where a person may have several, `_pooling` makes scores of people of them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DifferentialInference, differential_inference
-from unveil.attacks.held_out import People
+from unveil.attacks.held_out import People, numbered_people
 from unveil.attacks.membership._covering import covering, why_not_covered
+from unveil.attacks.membership._pooling import pooled
 from unveil.attacks.membership._roc import area_under_curve
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
@@ -42,6 +43,7 @@ _STEP = 4096  # people asked about at a time
 _DECIMALS = 9  # smaller differences are rounding errors, and must be ties
 _NO_SAMPLE = "the attacker's own sample cannot be sanitized this way"
 _NOT_THERE = "there is no release without them"
+_NOT_DRAWN = "not among the members who were drawn at random to be removed"
 
 Beliefs: TypeAlias = NDArray[np.void]
 """Of each person the belief in their true value (``true``), or NaN, why it is (``reason``), and
@@ -57,7 +59,8 @@ class Scores:
     Attributes
     ----------
     scores : array
-        In the order of `People.asked`; NaN for those who could not be scored.
+        In the order of `People.first`; NaN for those who could not be scored. Before a person's
+        rows are pooled: of rows, in the order of `People.asked`.
     reasons : dict
         Kinds of reasons why some could not be scored, and how many people each concerns.
     failures : tuple of (record, message)
@@ -70,6 +73,8 @@ class Scores:
         Whose beliefs the scores are.
     others : tuple of Scores
         Those by other models, if this is the strongest of several.
+    why : array of str, or None
+        Of rows: why each has no score; empty if it has one. None: they are scores of people.
     """
 
     scores: NDArray[np.float64]
@@ -79,12 +84,13 @@ class Scores:
     notes: tuple[Text, ...] = ()
     model: str | None = None
     others: tuple[Scores, ...] = ()
+    why: NDArray[np.object_] | None = None
 
     @classmethod
     def of(
         cls, people: People, scores: NDArray[np.float64], *beliefs: Beliefs, **more: Any
     ) -> Scores:
-        """Scores from beliefs; people without one are counted by what went wrong first."""
+        """Scores of rows, from beliefs; those without one are counted by what went wrong first."""
         first = beliefs[0].copy()
         for one in beliefs[1:]:
             for what in ("reason", "detail"):
@@ -94,13 +100,14 @@ class Scores:
             scores=scores,
             reasons=dict(Counter(first["reason"][first["reason"] != ""])),
             failures=tuple((int(people.asked[i]), first["detail"][i]) for i in with_error),
+            why=first["reason"],
             **more,
         )
 
     @classmethod
     def nobody(cls, people: People, reason: str, *notes: Text) -> Scores:
         """An attacker who could not score anybody."""
-        n = len(people.asked)
+        n = len(people.first)
         return cls(scores=np.full(n, np.nan), reasons={reason: n}, notes=notes)
 
 
@@ -189,18 +196,25 @@ class Game:
         return self._believed(self.release, self.people.asked)
 
     def scores(self, attacker: str) -> Scores:
-        """The scores of an attacker by name; of several models, those of the strongest."""
+        """The scores of an attacker by name; of several models, those of the strongest.
+
+        Each way to pool the scores of a person's rows is a model, too.
+        """
+        each = [one for rows in self._of_rows(attacker) for one in pooled(self.people, rows)]
+        best = max(each, key=self._area)
+        return replace(best, others=tuple(one for one in each if one is not best))
+
+    def _of_rows(self, attacker: str) -> list[Scores]:
+        """The scores of rows by an attacker, for each model."""
         if attacker in ("covered", "covered-value"):
-            return self._covered(with_value=attacker == "covered-value")
+            return [self._covered(with_value=attacker == "covered-value")]
         present = self.present  # if the adversary fails on f(D), there is nothing to compare
         if attacker == "release":
             each = [Scores.of(self.people, _logarithm(one["true"]), one) for one in present]
         else:
             each = self._population() if attacker == "population" else self._removal()
         labels = (one.label for one in self.adversaries)
-        each = [replace(one, model=label) for one, label in zip(each, labels, strict=True)]
-        best = max(each, key=self._area)
-        return replace(best, others=tuple(one for one in each if one is not best))
+        return [replace(one, model=label) for one, label in zip(each, labels, strict=True)]
 
     def _area(self, scored: Scores) -> float:
         """The area under the curve; below all others if there is none."""
@@ -221,7 +235,8 @@ class Game:
         why_not = why_not_covered(self.release, with_value=with_value)
         if why_not is not None:
             return Scores.nobody(self.people, why_not)
-        return Scores(scores=_logarithm(self._likelihoods[with_value]))
+        scores = _logarithm(self._likelihoods[with_value])
+        return Scores(scores=scores, why=np.full(len(scores), "", dtype=object))
 
     def _believed(self, release: AnyRelease, records: NDArray[np.intp]) -> list[Beliefs]:
         everybody = self.people.everybody
@@ -262,20 +277,23 @@ class Game:
         scored = []
         for one, second, found in zip(self.present, absent, members, strict=True):
             first = one.copy()
-            first[people.is_member], second[people.is_member], notes = found
+            first[people.of_members], second[people.of_members], notes = found
             scored.append(self._compared(first, second, together=together, notes=notes))
         return scored
 
     def members(self) -> list[tuple[Beliefs, Beliefs, tuple[Text, ...]]]:
         """By model, beliefs about members with and without their records, and notes.
 
-        These are the pairs of the differential inference test, which has fast paths.
+        These are the pairs of the differential inference test, which has fast paths. Members with
+        several rows are drawn, and the sanitizer is run without all rows of each.
         """
         table, available = self.people.table, self.sanitizer.can_leave_out(self.people.table)
-        if available is not None and not len(available):
+        if available is not None and (not len(available) or self._by_person):
             nothing = np.repeat(_NOBODY, len(table))
             nothing["reason"] = _NOT_THERE
             return [(nothing, nothing, ())] * len(self.adversaries)
+        if self._by_person:
+            return self._members_removed()
         finding = differential_inference(
             table, self.sanitizer, adversary=self.adversaries, targets=available, predictions=True,
             seed=self.seed, **self.options,
@@ -290,6 +308,53 @@ class Game:
             found.append((_of_members(one, one.present), _of_members(one, one.absent), notes))
         return found
 
+    @property
+    def _by_person(self) -> bool:
+        """Whether a person may have several rows."""
+        return self.people.everybody.several is not None
+
+    def _members_removed(self) -> list[tuple[Beliefs, Beliefs, tuple[Text, ...]]]:
+        """Beliefs about the rows of members with them, and without all rows of their person."""
+        people, table = self.people, self.people.table
+        number, (_, first) = numbered_people(table), self._leavable()
+        drawn = np.random.default_rng([self.seed, 7]).permutation(first)[: self.removals]
+        absent = [np.repeat(_NOBODY, len(table)) for _ in self.adversaries]
+        for beliefs in absent:
+            beliefs["reason"] = _NOT_DRAWN
+        label = f"{self.sanitizer.label}: members"
+        with Progress(label, len(drawn), self.options.get("progress")) as shown:
+            for removed in drawn.tolist():
+                rows = np.flatnonzero(number == number[removed])
+                self._believed_without(removed, rows, people.members[rows], absent)
+                shown.advance(1)
+        present = (one[people.of_members] for one in self.present)
+        return [(one, other, ()) for one, other in zip(present, absent, strict=True)]
+
+    def _leavable(self) -> tuple[NDArray[np.intp] | None, NDArray[np.intp]]:
+        """Which records the sanitizer can leave out (None: all), one of each person of them."""
+        available = self.sanitizer.can_leave_out(self.people.table)
+        if available is not None:
+            return available, available[:0] if self._by_person else available
+        return None, np.unique(numbered_people(self.people.table), return_index=True)[1]
+
+    def _believed_without(
+        self, removed: int, rows: NDArray[np.intp], records: NDArray[np.intp],
+        found: list[Beliefs],
+    ) -> None:  # fmt: skip
+        """Write beliefs about records from the release without a member, by model."""
+        people = self.people
+        try:
+            release = removed_from(self.sanitizer, people.table, removed)
+        except Exception as error:  # anything may go wrong in a user's sanitizer
+            for beliefs in found:
+                beliefs[rows] = np.nan, _kind_of(error), said(error)
+            return
+        for adversary, beliefs in zip(self.adversaries, found, strict=True):
+            try:
+                beliefs[rows] = _beliefs(people.everybody, adversary, release, records)
+            except Exception as error:  # and in a user's model
+                beliefs[rows] = np.nan, _kind_of(error), said(error)
+
     def others(self) -> tuple[list[Beliefs], NDArray[np.intp]]:
         """By model, beliefs about people held out from releases without a random member.
 
@@ -300,32 +365,30 @@ class Game:
         places = rng.permutation(np.flatnonzero(~people.is_member))
         found = [np.repeat(_NOBODY, len(people.asked)) for _ in self.adversaries]
         together = np.full(len(people.asked), -1, dtype=np.intp)
-        available = self.sanitizer.can_leave_out(people.table)
-        leavable = np.arange(len(people.members)) if available is None else available
+        leavable = self._leavable()[1]
         drawn = rng.permutation(leavable)[: min(self.removals, len(places))]
         if not len(drawn):
             for beliefs in found:
-                beliefs["reason"][places] = _NOT_THERE
+                beliefs["reason"][~people.of_members] = _NOT_THERE
             return found, together
         label = f"{self.sanitizer.label}: those held out"
         with Progress(label, len(places), self.options.get("progress")) as shown:
             for removed, some in zip(drawn, np.array_split(places, len(drawn)), strict=True):
-                together[some] = removed
-                try:
-                    release = self.sanitizer.sanitize_without(people.table, int(removed))
-                except Exception as error:  # anything may go wrong in a user's sanitizer
-                    for beliefs in found:
-                        beliefs[some] = np.nan, _kind_of(error), said(error)
-                    shown.advance(len(some))
-                    continue
-                for adversary, beliefs in zip(self.adversaries, found, strict=True):
-                    try:
-                        asked = people.asked[some]
-                        beliefs[some] = _beliefs(people.everybody, adversary, release, asked)
-                    except Exception as error:  # and in a user's model
-                        beliefs[some] = np.nan, _kind_of(error), said(error)
+                rows = np.flatnonzero(np.isin(people.whose, some)) if self._by_person else some
+                together[rows] = removed
+                self._believed_without(int(removed), rows, people.asked[rows], found)
                 shown.advance(len(some))
         return found, together
+
+
+def removed_from(sanitizer: Sanitizer, table: Microdata, record: int) -> AnyRelease:
+    """The release of a table without the person of a record."""
+    if table.several is None:
+        return sanitizer.sanitize_without(table, record)
+    # Whatever shortcut a sanitizer has for one record, this is the definition.
+    if isinstance(sanitizer, _Published):
+        return sanitizer.anew(1 + record).sanitize(table.without(record))
+    return sanitizer.sanitize(table.without(record))
 
 
 def _of_members(finding: DifferentialInference, beliefs: NDArray[np.float64]) -> Beliefs:
@@ -369,10 +432,10 @@ class _Published(Sanitizer):
         return self.sanitizer.label
 
     def sanitize(self, microdata: Microdata) -> AnyRelease:
-        return self.release if microdata is self.table else self._anew(0).sanitize(microdata)
+        return self.release if microdata is self.table else self.anew(0).sanitize(microdata)
 
     def sanitize_without(self, microdata: Microdata, record: int) -> AnyRelease:
-        return self._anew(1 + record).sanitize_without(microdata, record)
+        return self.anew(1 + record).sanitize_without(microdata, record)
 
     def can_leave_out(self, microdata: Microdata) -> NDArray[np.intp] | None:
         return self.sanitizer.can_leave_out(microdata)
@@ -380,5 +443,6 @@ class _Published(Sanitizer):
     def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> Text | None:
         return self.sanitizer.missing_of(microdata, records)
 
-    def _anew(self, number: int) -> Sanitizer:
+    def anew(self, number: int) -> Sanitizer:
+        """The sanitizer with random numbers of its own."""
         return reseeded(self.sanitizer, self.seed, 4, number)

@@ -202,17 +202,21 @@ class Membership(Finding):
     def to_frame(self) -> pd.DataFrame:
         """One row per person: record, row of the source, whether a member, and the scores.
 
+        Of several records of a person the first is named.
+
         If people held out are from a table of their own, their record numbers continue those of
         the first table, and their rows are those of their own. If errors are behind missing scores,
         a column for each attacker has them.
         """
-        asked = self.people.asked
+        asked = self.people.first
         rows, is_member = self.microdata.rows[asked], self.people.is_member
         frame = pd.DataFrame({"record": asked, "row": rows, "member": is_member})
         for attacker, scored in self.played.items():
             frame[f"score: {attacker}"] = scored.scores
             if scored.failures:
                 said = pd.Series(dict(scored.failures), dtype=object)
+                first = dict(zip(self.people.asked, asked[self.people.whose], strict=True))
+                said = said.groupby([first[record] for record in said.index]).first()
                 frame[f"failure: {attacker}"] = frame["record"].map(said)
         return frame
 
@@ -227,21 +231,27 @@ class Membership(Finding):
     @property
     def _fewest(self) -> int:
         """How many people there are on the smaller side."""
-        return min(len(self.people.members), len(self.people.held_out))
+        return min(self._counted())
+
+    def _counted(self) -> tuple[int, int]:
+        """How many members there are, and how many people held out."""
+        members = int(self.people.is_member.sum())
+        return members, len(self.people.first) - members
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        people = self.people
+        people, (members, held_out) = self.people, self._counted()
+        several = self.microdata.several
         return {
             "source": self.microdata.source,
             "sanitizer": self.sanitizer,
             "adversaries": [one.label for one in self.adversaries],
             "quasi": [column.name for column in self.microdata.quasi],
             "sensitive": self.microdata.sensitive.name,
-            "people": len(self.microdata),
-            "members": len(people.members),
-            "held_out": len(people.held_out),
-            "own": len(people.own),
+            "people": len(self.microdata) if several is None else several.count,
+            "members": members,
+            "held_out": held_out,
+            "own": people.count(people.own),
             "removals": self.removals,
             "classes": self.n_classes,
             "smallest_class": self.smallest_class,
@@ -275,13 +285,14 @@ class Membership(Finding):
         )  # fmt: skip
 
     def _who(self) -> Message:
-        people, classes = self.people, ""
-        own = f", {len(people.own):,} in the attacker's own sample" if len(people.own) else ""
+        people, classes, (members, held_out) = self.people, "", self._counted()
+        own = people.count(people.own)
         if self.n_classes is not None:
             classes = "; release of {classes} classes, the smallest of {smallest}"
         return Message(
             "{members} members, {held_out} people held out{own}" + classes,
-            members=len(people.members), held_out=len(people.held_out), own=own,
+            members=members, held_out=held_out,
+            own=f", {own:,} in the attacker's own sample" if own else "",
             classes=self.n_classes, smallest=self.smallest_class,
         )  # fmt: skip
 
@@ -378,8 +389,18 @@ class Membership(Finding):
             f"members. Advantage: the largest difference of both shares. In brackets: "
             f"{CONFIDENCE:.0%} intervals, which take the release as given and people as drawn "
             "independently.",
+            *self._pooled(),
             *(f"Attacker {name}: {ATTACKERS[name]}." for name in self.played),
             *self._known(),
+        ]
+
+    def _pooled(self) -> list[str]:
+        """What a member is, where a person may have several rows."""
+        if self.microdata.several is None:
+            return []
+        return [
+            "A member is a person with all their rows. Each attacker scores every row, and takes "
+            "the sum, the mean or the largest score of a person's rows; the strongest counts."
         ]
 
     def _known(self) -> list[str]:

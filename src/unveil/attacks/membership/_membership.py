@@ -4,7 +4,8 @@ The 2019 report on differential inference testing (A. Kassem, G. Ács, C. Castel
 C. Palamidessi) remarks that the pair of predictions, with and without a person's record, is also
 a test of membership. Here it is played as a game: some people's records are published, others are
 held out, and an attacker who knows everything else about a person has to say which. The simplest
-attackers only look whether published cells cover the person (`_covering`).
+attackers only look whether published cells cover the person (`_covering`). Where a person may have
+several rows, a member is a person: all of their rows are published or held out (`_pooling`).
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from unveil.options import (
     Run,
     Seed,
     Shell,
+    by_person,
     checked,
     names,
 )
@@ -58,6 +60,7 @@ def _attackers(given: Any) -> tuple[str, ...]:
 
 
 @checked
+@by_person
 def membership(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
@@ -82,7 +85,8 @@ def membership(
     removals: Annotated[
         int, Ge(1),
         Help("For the attacker removal: largest number of releases without a random member. In "
-             "intervals, people held out who share one count as one."),
+             "intervals, people held out who share one count as one. Where a person may have "
+             "several rows, only so many members are removed, too."),
         Shell(metavar="N"),
     ] = 500,
     seed: Seed = 0,
