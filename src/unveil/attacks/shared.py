@@ -169,9 +169,14 @@ class Knowledge:
         return reweighed(beliefs, shares, prior)
 
     def totals_without(self, records: NDArray[np.intp]) -> NDArray[np.int64]:
-        """How many others have each sensitive value, for each record."""
+        """How many records of others have each sensitive value, for each record."""
+        several, secret = self.microdata.several, self.microdata.sensitive.codes
         without = np.tile(self.microdata.sensitive_counts, (len(records), 1))
-        without[np.arange(len(records)), self.microdata.sensitive.codes[records]] -= 1
+        if several is None:
+            without[np.arange(len(records)), secret[records]] -= 1
+        else:
+            place, own = several.beside(records)
+            np.subtract.at(without, (place, secret[own]), 1)
         return without
 
 

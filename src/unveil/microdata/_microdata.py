@@ -374,6 +374,11 @@ class Microdata:
             persons=None if self.persons is None else self.persons.take(kept),
         )  # fmt: skip
 
+    @cached_property
+    def people(self) -> NDArray[np.intp]:
+        """One record of each person: the first."""
+        return np.arange(len(self)) if self.several is None else self.several.first
+
     def without(self, record: int) -> Microdata:
         """D without i: all records but one, or but all of that record's person if they have more.
 

@@ -49,6 +49,8 @@ class Persons:
     (3, [2, 1, 3], True)
     >>> stays.take(np.array([1, 2])).repeat
     False
+    >>> stays.first.tolist()
+    [0, 2, 3]
     """
 
     columns: tuple[str, ...]
@@ -59,6 +61,12 @@ class Persons:
         """How many records each person has, by their number."""
         assert self.of is not None
         return np.bincount(self.of)
+
+    @cached_property
+    def first(self) -> NDArray[np.intp]:
+        """The first record of each person, by their number."""
+        assert self.of is not None
+        return np.unique(self.of, return_index=True)[1]
 
     @property
     def count(self) -> int:

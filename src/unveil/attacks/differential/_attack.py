@@ -9,6 +9,9 @@ fact about the population; what changes is what i's own record gives away:
 
 and f(D) is δ-indifferentiable with respect to A for δ = max d_i. The sanitizer is run again
 without i, which is not the same as deleting i's row from the release.
+
+Where a person has several records, D without i is the table without all of them, and d_i is the
+largest distance between the beliefs about any of them.
 """
 
 from __future__ import annotations
@@ -36,7 +39,18 @@ from unveil.attacks.shared import INTERRUPTED, adversaries_named, seed_number
 from unveil.engine import chosen_backend, parse_budget, workers
 from unveil.errors import File, Foreign, InputError, MissingExtraError, Option
 from unveil.microdata import Microdata
-from unveil.options import Adversaries, Budget, Help, Jobs, Progress, Run, Seed, Shell, checked
+from unveil.options import (
+    Adversaries,
+    Budget,
+    Help,
+    Jobs,
+    Progress,
+    Run,
+    Seed,
+    Shell,
+    by_person,
+    checked,
+)
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 
@@ -141,6 +155,7 @@ def on_cluster(scheduler: str | None) -> Iterator[None]:
 
 
 @checked
+@by_person
 def differential_inference(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
@@ -203,7 +218,8 @@ def differential_inference(
         `DifferentialInference.tail`.
     targets : int, sequence of int or "available", optional
         Which records to test: all (default), this many, these, or those whose release without them
-        is available (an oracle that is a folder).
+        is available (an oracle that is a folder). Where a person may have several records, people:
+        all, this many, or those of these records.
     draw : {"worst-first", "random", "stratified", "exposed"}, optional
         Whom to test, and in which order, if not everybody is tested. Default: with a budget, people
         who are probably worst off, in turn with others at random; without one, at random.
@@ -262,6 +278,7 @@ def differential_inference(
     if most is not None and most.seconds is not None:
         f = f.ending_at(time.time() + most.seconds)
     with on_cluster(scheduler):
+        _refuse_made_beforehand(microdata, f)
         plan = Plan(
             microdata=microdata,
             sanitizer=f,
@@ -295,6 +312,7 @@ def differential_inference(
 
 def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
     """In an audit: an amount of work that does not need the clock, and who can be left out."""
+    _refuse_made_beforehand(microdata, sanitizer)
     available = sanitizer.can_leave_out(microdata)
     if available is not None and not len(available):
         raise InputError(
@@ -302,6 +320,16 @@ def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
             "such as without_000017.csv, numbered by the rows of the table from 0"
         )
     return {"targets": None if available is None else "available"}
+
+
+def _refuse_made_beforehand(microdata: Microdata, sanitizer: Sanitizer) -> None:
+    """Releases made beforehand are without a row, and who has several is in the others."""
+    if microdata.several is not None and sanitizer.can_leave_out(microdata) is not None:
+        raise InputError(
+            "{sanitizer} has releases without one row each, and here a person may have several, "
+            "all of which must be left out; give the program that made them",
+            sanitizer=File(sanitizer.label, bare=True),
+        )  # fmt: skip
 
 
 def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:
@@ -347,6 +375,8 @@ def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:
         mode_changed=of_best("mode_changed"),
         present=of_best("present") if kept else None,
         absent=of_best("absent") if kept else None,
+        farthest=None if first.farthest is None else of_best("farthest"),
+        means=None if first.means is None else of_best("means"),
         not_tested=_not_tested(findings, int(untested.sum())),
         failures=tuple(failures.items()),
         adversary=SeveralAdversaries(tuple(one.adversary.label for one in findings)),

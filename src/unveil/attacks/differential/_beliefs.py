@@ -21,6 +21,8 @@ from numpy.typing import NDArray
 
 from unveil._memory import left
 from unveil.adversary import Adversary, CountingAdversary, UpdatingAdversary
+from unveil.attacks.differential._by_person import Rows, farthest, rows_of
+from unveil.attacks.differential._earth_movers import BoundDistance
 from unveil.attacks.differential._sampling import Chance, Sampling
 from unveil.attacks.shared import (
     ADVERSARY_FAILED,
@@ -65,6 +67,15 @@ class Question(Knowledge):
     adversaries: tuple[Adversary, ...]
     seed: int
 
+    def without(self, sanitizer: Sanitizer, record: int) -> AnyRelease:
+        """f(D without the person of a record).
+
+        A sanitizer's own way to leave out may know of a single record only.
+        """
+        if self.microdata.several is not None:
+            return sanitizer.sanitize(self.microdata.without(record))
+        return sanitizer.sanitize_without(self.microdata, record)
+
     def present(
         self, adversary: Adversary, records: NDArray[np.intp]
     ) -> tuple[NDArray[np.float64], dict[int, str]]:
@@ -94,6 +105,26 @@ class Beliefs:
     """Where beliefs are means of distributions: the distances between these."""
     sampling: Sampling | None = None
     """How they were sampled; None where nothing was."""
+    rows: Rows | None = None
+    """Where a person has several records: whose record each of these beliefs is about."""
+    farthest: NDArray[np.intp] | None = None
+    """Where a person had several: the record that these beliefs are about."""
+    means: NDArray[np.float64] | None = None
+    """And the mean distance of all their records."""
+
+    def by_person(self, distance: BoundDistance) -> Beliefs:
+        """The beliefs about the record of each person that moves most."""
+        rows = self.rows
+        if rows is None:
+            return self
+        found = farthest(rows, distance.measure, self.present, self.absent)
+        unknown = np.isnan(found.distances)[:, None]
+        return Beliefs(
+            self.places, np.where(unknown, np.nan, self.present[found.rows]),
+            np.where(unknown, np.nan, self.absent[found.rows]),
+            rows.of_people(self.reasons), rows.of_people(self.details), self.notes,
+            distances=found.distances, farthest=rows.records[found.rows], means=found.means,
+        )  # fmt: skip
 
     @classmethod
     def none(cls, places: NDArray[np.intp], values: int, reason: str, detail: str = "") -> Beliefs:
@@ -112,11 +143,14 @@ def fast_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
     sanitizer, counting = cast(LeavesOneOut, question.sanitizer), cast(CountingAdversary, adversary)
     entries = min(_ENTRIES, left() // (4 * _BYTES))
     most = max(1, entries // ((len(microdata.quasi) + 1) * microdata.sensitive.size))
+    several = microdata.several is not None
     for places in _steps(work, most):
-        some = records[places]
+        rows = rows_of(microdata, records[places])
+        some = rows.records
         counts = sanitizer.leave_one_out(
-            microdata, some, counting.statistic, jobs=work.threads, done=work.progress.advance
-        )
+            microdata, some, counting.statistic, jobs=work.threads,
+            done=(lambda _: None) if several else work.progress.advance,
+        )  # fmt: skip
         possible = counts.possible
         without = question.totals_without(some[possible])
         absent = np.full((len(some), len(totals)), np.nan)
@@ -130,7 +164,10 @@ def fast_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
             question.weighed(adversary, present, totals, some),
             absent,
             reasons=dict.fromkeys(np.flatnonzero(~possible).tolist(), IMPOSSIBLE),
+            rows=rows if several else None,
         )
+        if several:
+            work.progress.advance(len(places))
         yield (found,)
 
 
@@ -161,12 +198,20 @@ def updated_beliefs(work: Work) -> Iterator[tuple[Beliefs]]:
 
 
 def _steps(work: Work, most: int) -> Iterator[NDArray[np.intp]]:
-    """The places of all targets in pieces, which grow from a small one if there is a budget."""
+    """The places of all targets in pieces, which grow from a small one if there is a budget.
+
+    A piece has up to ``most`` records, or one target.
+    """
+    several = work.question.microdata.several
+    upto = np.arange(len(work.records) + 1)
+    if several is not None and several.of is not None:
+        upto[1:] = np.cumsum(several.rows[several.of[work.records]])
     n, first = len(work.records), 0
     step = most if work.deadline is None else min(most, _STEP)
     while first < n and not (first and work.enough()):
-        yield np.arange(first, min(n, first + step))
-        first += step
+        last = int(np.searchsorted(upto, upto[first] + step, side="right")) - 1
+        yield np.arange(first, max(first + 1, last))
+        first = max(first + 1, last)
         step = min(most, 2 * step)
 
 
@@ -234,7 +279,7 @@ class Without:
     """What one adversary believes about the targets of a part without their records."""
 
     beliefs: NDArray[np.float64]
-    """Targets × samples × values; NaN where there is none."""
+    """Records of the targets × samples × values; NaN where there is none."""
     reasons: dict[int, str]
     """Why a target (its row) has no belief."""
     details: dict[int, str]
@@ -249,20 +294,24 @@ def beliefs_without(
     question: Question,
     part: Part,
     released: Callable[[Question, int, int], AnyRelease],
-    believed: Callable[[Question, int, AnyRelease, int, int], NDArray[np.float64]],
+    believed: Callable[
+        [Question, int, AnyRelease, int, NDArray[np.intp]], NDArray[np.float64]
+    ],
     failed: Sequence[dict[int, str]] = (),
 ) -> list[Without]:
-    """What every adversary believes about each target, from releases without its record.
+    """What every adversary believes about each target, from releases without its records.
 
-    ``released`` makes the release of a sample without a record, from which the adversary at some
-    place has ``believed``. An adversary that has ``failed`` on a target is not asked again.
+    ``released`` makes the release of a sample without the person of a record, from which the
+    adversary at some place has ``believed`` about all their records. An adversary that has
+    ``failed`` on a target is not asked again.
     """
-    samples = part.samples or range(1)
-    shape = len(part.records), len(samples), question.release.sensitive.size
+    samples, rows = part.samples or range(1), rows_of(question.microdata, part.records)
+    shape = len(rows.records), len(samples), question.release.sensitive.size
     found = [
         Without(np.full(shape, np.nan), dict.fromkeys(wrong, ADVERSARY_FAILED), dict(wrong))
         for wrong in failed or [{} for _ in question.adversaries]
     ]
+    places = rows.each
     for row, record in enumerate(part.records.tolist()):
         kept = None  # one release serves all samples if only the adversary is random
         for at, number in enumerate(samples):
@@ -276,8 +325,9 @@ def beliefs_without(
             for place, one in enumerate(found):
                 if row not in one.reasons:
                     try:
-                        belief = believed(question, place, release, number, record)
-                        one.beliefs[row, at] = belief
+                        about = rows.records[places[row]]
+                        belief = believed(question, place, release, number, about)
+                        one.beliefs[places[row], at] = belief
                     except Exception as error:  # or in a user's model
                         one.lack(row, ADVERSARY_FAILED, error)
     for adversary, one in zip(question.adversaries, found, strict=True):
@@ -387,16 +437,24 @@ def _try(question: Question, adversary: Adversary, records: NDArray[np.intp]) ->
 
 def _ask(question: Question, part: Part) -> tuple[Beliefs, ...]:
     """The beliefs of all adversaries about some targets."""
-    present = [question.present(adversary, part.records) for adversary in question.adversaries]
+    rows = rows_of(question.microdata, part.records)
+    present = [question.present(adversary, rows.records) for adversary in question.adversaries]
     without = beliefs_without(
         question, part,
-        lambda question, _, record: question.sanitizer.sanitize_without(question.microdata, record),
-        lambda question, place, release, _, record: question.believed(
-            question.adversaries[place], release, np.array([record])
-        )[0],
-        [failed for _, failed in present],
+        lambda question, _, record: question.without(question.sanitizer, record),
+        lambda question, place, release, _, about: question.believed(
+            question.adversaries[place], release, about
+        ),
+        [rows.of_people(failed) for _, failed in present],
     )  # fmt: skip
+    several = question.microdata.several is not None
+    start = rows.start
     return tuple(
-        Beliefs(part.places, before, after.beliefs[:, 0], after.reasons, after.details, after.notes)
+        Beliefs(
+            part.places, before, after.beliefs[:, 0],
+            *({int(start[row]): why for row, why in of.items()}
+              for of in (after.reasons, after.details)),
+            after.notes, rows=rows if several else None,
+        )
         for (before, _), after in zip(present, without, strict=True)
-    )
+    )  # fmt: skip

@@ -94,6 +94,8 @@ class ShareBound:
     population: int
     method: str
     undecided: int = 0
+    counts: str = "records"
+    """What is counted: records, or people where a person may have several."""
 
     @property
     def at_least(self) -> int:
@@ -112,7 +114,7 @@ class ShareBound:
         'With 95% confidence at most 1.6% of all 9,799 records (148) are over 0.05; 3 of the 500
         tested are.'
         """
-        records, over = f"of all {self.population:,} records", f"are over {self.threshold:g}"
+        records, over = f"of all {self.population:,} {self.counts}", f"are over {self.threshold:g}"
         least = _percent(self.at_least, self.population, up=False)
         most = _percent(self.at_most, self.population, up=True)
         sure = f"With {100 * self.confidence:g}% confidence"
@@ -147,6 +149,7 @@ def share_bound(
     confidence: float = 0.95,
     how: Chosen = "random",
     strata: tuple[ArrayLike, ArrayLike] = ((), ()),
+    counts: str = "records",
 ) -> ShareBound:
     """Bound the share of all records over a threshold, given those that were tested.
 
@@ -165,6 +168,8 @@ def share_bound(
     strata : (array, array), optional
         For ``"stratified"``: the stratum of each target (numbers from 0), and the size of each
         stratum. For ``"worst-first"``: `front_and_others`.
+    counts : str
+        What is counted, for words: records or people.
 
     Examples
     --------
@@ -196,7 +201,7 @@ def share_bound(
     return ShareBound(
         threshold=threshold, confidence=confidence, low=low / population, high=high / population,
         over=over, tested=tested, untested_failures=len(values) - tested, population=population,
-        method=method,
+        method=method, counts=counts,
     )  # fmt: skip
 
 

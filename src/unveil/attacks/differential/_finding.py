@@ -70,12 +70,18 @@ class DifferentialInference(Finding):
         d_i of each target, in the order of `targets`, which by default is that of the records;
         NaN for those that could not be tested.
     targets : array
-        The numbers of the records tested, counted from 0.
+        The numbers of the records tested, counted from 0. Where a person may have several: the
+        first record of each person, and all other arrays are of people, too.
     mode_changed : array of bool
         Whether the most likely value is a different one without the record; of several that are
         equally likely, whether none is left.
     present, absent : arrays of shape (targets, sensitive values), or None
         The beliefs with and without the record, if they were asked for.
+    farthest : array, or None
+        Where a person may have several records: the one whose distance is the person's, because it
+        is the largest. Beliefs are about this record.
+    means : array, or None
+        And the mean distance of all their records.
     not_tested : dict
         Reasons why targets could not be tested, and for how many.
     failures : tuple of (record, message)
@@ -98,6 +104,8 @@ class DifferentialInference(Finding):
     mode_changed: NDArray[np.bool_]
     present: NDArray[np.float64] | None
     absent: NDArray[np.float64] | None
+    farthest: NDArray[np.intp] | None = None
+    means: NDArray[np.float64] | None = None
     not_tested: dict[str, int]
     failures: tuple[tuple[int, str], ...] = ()
     microdata: Microdata
@@ -141,6 +149,18 @@ class DifferentialInference(Finding):
     """If some are listed: the finding about them alone, with the beliefs about them."""
 
     @property
+    def people(self) -> int:
+        """How many people the table is of."""
+        return len(self.microdata.people)
+
+    @property
+    def shown(self) -> NDArray[np.intp]:
+        """The record of each target that its distance is of."""
+        return self.targets if self.farthest is None else np.where(
+            self.farthest < 0, self.targets, self.farthest
+        )  # fmt: skip
+
+    @property
     def fast(self) -> bool:
         """Whether it was computed without running the sanitizer again."""
         return self.way not in ("general", "sampled")
@@ -157,11 +177,11 @@ class DifferentialInference(Finding):
         Of the likely worst more are tested than of the others, and they must not count for more.
         """
         # All are targets if the user interrupted, but not all were tested.
-        some = len(self.tested) < len(self.microdata)
+        some = len(self.tested) < self.people
         if not (some and len(self.front) and self.how in ("worst-first", "all")):
             return None
         of, sizes = front_and_others(
-            self.targets[~np.isnan(self.distances)], self.front, len(self.microdata)
+            self.targets[~np.isnan(self.distances)], self.front, self.people
         )
         drawn = np.bincount(of, minlength=2)
         if not drawn.all():
@@ -232,10 +252,11 @@ class DifferentialInference(Finding):
         bound = share_bound(
             distances,
             threshold,
-            len(self.microdata),
+            self.people,
             confidence=share,
             how=self.how,
             strata=self._strata,
+            counts="records" if self.microdata.several is None else "people",
         )
         if self.sampling is None:
             return bound
@@ -251,8 +272,10 @@ class DifferentialInference(Finding):
     def _strata(self) -> tuple[NDArray[Any], NDArray[Any]]:
         """The stratum of each target, and the sizes of all strata."""
         if self.how == "stratified":
-            return self.microdata.sensitive.codes[self.targets], self.microdata.sensitive_counts
-        return front_and_others(self.targets, self.front, len(self.microdata))
+            secret, people = self.microdata.sensitive, self.microdata.people
+            sizes = np.bincount(secret.codes[people], minlength=secret.size)
+            return secret.codes[self.targets], sizes
+        return front_and_others(self.targets, self.front, self.people)
 
     def forecast(self, threshold: float = MAIN_THRESHOLD, confidence: float = 0.95) -> Forecast:
         """Forecast what it would cost to know more about people who were not tested.
@@ -263,7 +286,7 @@ class DifferentialInference(Finding):
         """
         bound = self.bound(threshold, confidence)
         if self.how not in ("worst-first", "random") or self.sampling is not None:
-            everybody = len(self.microdata) - len(self.targets)
+            everybody = self.people - len(self.targets)
             return Forecast(everybody=everybody, seconds=everybody * self.each, for_bound={},
                             each=self.each)  # fmt: skip
         of, sizes = self._strata
@@ -308,10 +331,10 @@ class DifferentialInference(Finding):
         """
         check("confidence", _Confidence, confidence)
         share = confidence
-        if self.sampling is not None and len(self.targets) < len(self.microdata):
+        if self.sampling is not None and len(self.targets) < self.people:
             share = 1 - (1 - confidence) / 2  # half for sampling, half for the draw of targets
         return mean_of_all(
-            self._mean_ends(share), len(self.microdata), self.largest, confidence=share,
+            self._mean_ends(share), self.people, self.largest, confidence=share,
             how=self.how, strata=self._strata,
         )  # fmt: skip
 
@@ -321,7 +344,12 @@ class DifferentialInference(Finding):
         People share releases, so their errors may all have the same sign. The error of the mean is
         therefore taken to be the mean of the errors, which it never exceeds. Each attacker's mean
         is at most that of the strongest for each person.
+
+        The largest of a person's several distances is not a mean of anything. For these the ends
+        hold for all people at once.
         """
+        if self.farthest is not None:
+            return self._within(confidence)
         ends = self._each_within(1 - (1 - confidence) / max(1, len(self.against)))
         # Somebody may be tested against others only: their distance is not below 0.
         gone = np.isnan(self.distances)
@@ -393,6 +421,8 @@ class DifferentialInference(Finding):
             mode_changed=self.mode_changed[at],
             present=None if self.present is None else self.present[at],
             absent=None if self.absent is None else self.absent[at],
+            farthest=None if self.farthest is None else self.farthest[at],
+            means=None if self.means is None else self.means[at],
             sampling=None if self.sampling is None else self.sampling.take(at),
         )
 
@@ -421,10 +451,10 @@ class DifferentialInference(Finding):
         return np.argsort(-self.distances, kind="stable")[: max(0, min(n, len(self.tested)))]
 
     def worst(self, n: int = 10) -> pd.DataFrame:
-        """The records with the largest distances, with their values."""
+        """The records with the largest distances, with their values; one of each person."""
         order = self.worst_places(n)
         frame = self.to_frame().iloc[order].reset_index(drop=True)
-        records = self.targets[order]
+        records = self.shown[order]
         for column in (*self.microdata.quasi, self.microdata.sensitive):
             # A column of the table may be called "distance", too.
             name = f"{column.name} in the table" if column.name in frame else column.name
@@ -434,12 +464,15 @@ class DifferentialInference(Finding):
     def to_frame(self) -> pd.DataFrame:
         """One row per target: record, row of the source, distance, and beliefs if kept.
 
+        Where a person may have several records, there is one row per person: the record and row
+        whose distance is largest, how many records there are, and the mean distance of all.
         ``failure`` is what a sanitizer said about single targets that could not be tested.
         """
         frame = pd.DataFrame(
             {
-                "record": self.targets,
-                "row": self.microdata.rows[self.targets],
+                "record": self.shown,
+                "row": self.microdata.rows[self.shown],
+                **self._of_several(),
                 "distance": self.distances,
                 "mode_changed": pd.array(self.mode_changed, dtype="boolean"),
             }
@@ -461,9 +494,21 @@ class DifferentialInference(Finding):
                     frame[f"P {when}: {text}"] = belief
         return frame
 
+    def _of_several(self) -> dict[str, NDArray[Any]]:
+        """What there is of people with several records besides."""
+        several = self.microdata.several
+        if several is None or several.of is None or self.means is None:
+            return {}
+        people = several.of[self.targets]
+        return {
+            "first record": self.targets,
+            "records": several.rows[people],
+            "mean of records": self.means,
+        }
+
     @property
     def figures(self) -> tuple[Value, ...]:
-        tested, people = len(self.tested), len(self.microdata)
+        tested, people = len(self.tested), self.people
         some = f"the {tested:,} of {people:,} people tested"
         among = None if tested == people else f"among {some}"
         if not tested:
@@ -510,13 +555,13 @@ class DifferentialInference(Finding):
     @property
     def only_front(self) -> bool:
         """Whether all who were tested are likely worst: no estimate of a mean or a share of all."""
-        some = 0 < len(self.tested) < len(self.microdata)
+        some = 0 < len(self.tested) < self.people
         return some and bool(np.isin(self.targets[~np.isnan(self.distances)], self.front).all())
 
     def _intervals(self) -> tuple[tuple[float, float], ...]:
         """95 % intervals of the figures for all people, also those who were not tested."""
         low, high = self.delta_within()
-        if len(self.tested) < len(self.microdata):
+        if len(self.tested) < self.people:
             high = self.largest  # whoever was not tested may be the worst
         over = self.bound(MAIN_THRESHOLD, 1 - (1 - CONFIDENCE) / 2)  # for each of its two ends
         return (low, high), self.mean_bound(), (over.low, over.high)
@@ -530,7 +575,8 @@ class DifferentialInference(Finding):
             "adversary": self.adversary.label,
             "quasi": [column.name for column in self.microdata.quasi],
             "sensitive": self.microdata.sensitive.name,
-            "people": len(self.microdata),
+            "people": self.people,
+            **({} if self.microdata.several is None else {"records": len(self.microdata)}),
             "classes": self.n_classes,
             "targets": len(self.targets),
             "targets_are": self.how,
@@ -559,7 +605,7 @@ class DifferentialInference(Finding):
         return facts
 
     def _forecast_facts(self) -> dict[str, Any] | None:
-        if len(self.targets) == len(self.microdata):
+        if len(self.targets) == self.people:
             return None
         found = self.forecast()
         return {

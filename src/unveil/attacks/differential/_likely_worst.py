@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.adversary import ConditionalFrequency, CountingAdversary, NaiveBayes
+from unveil.attacks.differential._by_person import first_of_each
 from unveil.microdata import AnyRelease, Column, Kind, Microdata
 
 _ENTRIES = 2**20  # counts held at a time
@@ -31,9 +32,9 @@ _GUESSES: tuple[CountingAdversary, ...] = (ConditionalFrequency(), NaiveBayes())
 def likely_worst(
     microdata: Microdata, release: AnyRelease | None, n: int, rng: np.random.Generator
 ) -> NDArray[np.intp]:
-    """At most n records that are probably worst off, the first guesses first.
+    """At most n people who are probably worst off, the first guesses first.
 
-    Of equal records only one is named. Ties are broken at random.
+    Of equal records only one is named, where each is another person's. Ties are broken at random.
 
     Examples
     --------
@@ -45,7 +46,9 @@ def likely_worst(
     >>> likely_worst(people, release, 2, np.random.default_rng(0)).tolist()
     [3, 5]
     """
-    records = microdata.distinct
+    several = microdata.several
+    # A person of several records counts with all of them.
+    records = microdata.distinct if several is None else np.arange(len(microdata))
     unusual = -_shares_as_far_out(microdata)[records]
     order = np.lexsort([rng.random(len(records)), -unusual])
     guesses = [order]
@@ -58,10 +61,11 @@ def likely_worst(
             if adversary.understands(release)
         ]
         guesses = [*(few[np.lexsort([ties, -d])] for d in moved), order]
-    # In turn; more than n of each are not needed.
-    named = np.stack([guess[:n] for guess in guesses], axis=1).ravel()
+    # In turn; more than n people of each are not needed.
+    rows = 1 if several is None else int(several.rows.max())
+    named = records[np.stack([guess[: n * rows] for guess in guesses], axis=1).ravel()]
     first = np.sort(np.unique(named, return_index=True)[1])
-    return records[named[first][:n]]
+    return first_of_each(microdata, named[first])[:n]
 
 
 def _moved(
@@ -70,10 +74,14 @@ def _moved(
     microdata: Microdata,
     records: NDArray[np.intp],
 ) -> NDArray[np.float64]:
-    """How far belief moves if one released record with the person's sensitive value is deleted."""
+    """How far belief moves if a released record with the person's sensitive value is deleted.
+
+    As many as the person has with this value, and no more than there are.
+    """
     moved = np.zeros(len(records))
     if release.totals.sum() < 2:  # nothing would be left
         return moved
+    gone = _alike(microdata)
     step = max(1, _ENTRIES // (len(microdata.quasi) * release.sensitive.size))
     for begin in range(0, len(records), step):
         some = records[begin : begin + step]
@@ -83,10 +91,22 @@ def _moved(
         with np.errstate(divide="ignore", invalid="ignore"):  # noisy counts may add up to nothing
             before = adversary.from_counts(counts, totals)
             for count in (counts, totals):
-                count[each, ..., own] = np.maximum(count[each, ..., own] - 1, 0)
+                left = count[each, ..., own]
+                fewer = gone[some].reshape(-1, *[1] * (left.ndim - 1))
+                count[each, ..., own] = np.maximum(left - fewer, 0)
             after = adversary.from_counts(counts, totals)
             moved[begin : begin + step] = np.abs(before - after).sum(axis=1)
     return np.nan_to_num(moved)
+
+
+def _alike(microdata: Microdata) -> NDArray[np.int64]:
+    """How many records with its sensitive value the person of each record has."""
+    several = microdata.several
+    if several is None or several.of is None:
+        return np.ones(len(microdata), dtype=np.int64)
+    pairs = several.of * microdata.sensitive.size + microdata.sensitive.codes
+    _, which, number = np.unique(pairs, return_inverse=True, return_counts=True)
+    return number[which]
 
 
 def _shares_as_far_out(microdata: Microdata) -> NDArray[np.float64]:

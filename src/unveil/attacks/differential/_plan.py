@@ -168,7 +168,9 @@ class Plan:
 
     def _quickest(self, adversary: Adversary) -> str:
         f, asked_for = self.sanitizer, self.chance.asked_for
-        if isinstance(f, LaplaceCounts) and self.prior is None:
+        # Ways that leave out one record are for tables in which that is a person.
+        one_each = self.microdata.several is None
+        if isinstance(f, LaplaceCounts) and self.prior is None and one_each:
             # Only for these it is known that one record more moves every belief in one direction.
             if isinstance(adversary, SmoothedFrequency) and not (asked_for and f.scale > 0):
                 return "direct"
@@ -178,7 +180,7 @@ class Plan:
             return "sampled"
         if f.leaves_out(self.microdata) and isinstance(adversary, CountingAdversary):
             return "fast"
-        if f.row_by_row and isinstance(adversary, UpdatingAdversary):
+        if f.row_by_row and isinstance(adversary, UpdatingAdversary) and one_each:
             return "updating"
         return "general"
 
@@ -208,12 +210,13 @@ class Plan:
         )  # fmt: skip
         # Equal records are tested once, unless each record has its own prior.
         own = self.prior is not None and self.prior.ndim == 2
-        alike = f.treats_equals_alike and not own
+        alike = f.treats_equals_alike and not own and run.table.several is None
         tested, where = _once_each(run.table, targets.records, alike=alike)
         results = [
-            Results(len(tested), release.sensitive.size, self.chance.distance, self.predictions)
+            Results(len(tested), release.sensitive.size, self.chance.distance, self.predictions,
+                    several=run.table.several is not None)
             for _ in run.adversaries
-        ]
+        ]  # fmt: skip
         begun = time.perf_counter()
         try:
             if skipped:
@@ -315,13 +318,15 @@ class Plan:
     ) -> DifferentialInference:
         kept = _in_order(_reached(result.reached[where]), targets)
         records, where = targets.records[kept], where[kept]
-        everybody = len(records) == len(self.microdata) and targets.how != "chosen"
+        everybody = len(records) == len(self.microdata.people) and targets.how != "chosen"
         return DifferentialInference(
             distances=result.distances[where],
             targets=records,
             mode_changed=result.mode_changed[where],
             present=result.present[where] if self.predictions else None,
             absent=result.absent[where] if self.predictions else None,
+            farthest=None if result.farthest is None else result.farthest[where],
+            means=None if result.means is None else result.means[where],
             not_tested=result.not_tested(where),
             failures=result.failures(records, where),
             microdata=self.microdata,
@@ -412,7 +417,10 @@ _BY_CHANCE = 3.0  # standard errors within which sampled beliefs count as equal
 class Results:
     """The results of one adversary, filled in batch by batch."""
 
-    def __init__(self, n: int, values: int, distance: BoundDistance, predictions: bool) -> None:
+    def __init__(
+        self, n: int, values: int, distance: BoundDistance, predictions: bool, *,
+        several: bool = False,
+    ) -> None:  # fmt: skip
         keep = (n if predictions else 0, values)
         self.distances = np.full(n, np.nan)
         self.mode_changed = np.zeros(n, dtype=bool)
@@ -421,19 +429,30 @@ class Results:
         self.notes: dict[Text, None] = {}  # each once, in order
         self._reasons: dict[int, str] = {}
         self._details: dict[int, str] = {}
-        self._measure, self._predictions = distance.measure, predictions
+        self._distance, self._predictions = distance, predictions
         self.sampling: Sampling | None = None
+        self.farthest: NDArray[np.intp] | None = None
+        self.means: NDArray[np.float64] | None = None
+        if several:  # of a person's records: the one that moves most, and the mean
+            self.farthest, self.means = np.full(n, -1), np.full(n, np.nan)
 
     def take(self, batch: Beliefs) -> None:
         """Add the results of a batch of targets."""
+        batch = batch.by_person(self._distance)
         had = ~np.isnan(batch.present + batch.absent).any(axis=1)
         places = batch.places
         present, absent = batch.present[had], batch.absent[had]
         self.reached[places] = True
         self.notes.update(dict.fromkeys(batch.notes))
         self.distances[places[had]] = (
-            self._measure(present, absent) if batch.distances is None else batch.distances[had]
+            self._distance.measure(present, absent)
+            if batch.distances is None
+            else batch.distances[had]
         )
+        if self.farthest is not None and batch.farthest is not None:
+            self.farthest[places[had]] = batch.farthest[had]
+        if self.means is not None and batch.means is not None:
+            self.means[places[had]] = batch.means[had]
         slack = np.full(len(places), _EQUAL)
         if (found := batch.sampling) is not None:
             if self.sampling is None:

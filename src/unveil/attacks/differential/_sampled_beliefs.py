@@ -25,6 +25,7 @@ from unveil.attacks.differential._beliefs import (
     beliefs_without,
     kept_of,
 )
+from unveil.attacks.differential._by_person import rows_of
 from unveil.attacks.differential._sampling import Chance, Sampling, at_least, estimate
 from unveil.attacks.shared import ADVERSARY_FAILED, AdversaryError, each_if_not_all
 from unveil.errors import Foreign, GoalError, InputError, Option
@@ -56,7 +57,7 @@ def _released(question: Question, number: int, record: int | None) -> AnyRelease
         sanitizer = question.sanitizer.with_seed(_seed(question, other, record, 0))
         if record is None:
             return sanitizer.sanitize(question.microdata)
-        return sanitizer.sanitize_without(question.microdata, record)
+        return question.without(sanitizer, record)
 
     return _in_some_tries(ask, number, once=question.sanitizer.deterministic)
 
@@ -72,12 +73,12 @@ def _belief(
 
 
 def _belief_without(
-    question: Question, place: int, release: AnyRelease, number: int, record: int
+    question: Question, place: int, release: AnyRelease, number: int, about: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """The same about the record that a release lacks, in several tries."""
-    adversary, about = question.adversaries[place], np.array([record])
+    """The same about the records that a release lacks, in several tries."""
+    adversary, record = question.adversaries[place], int(about[0])
     return _in_some_tries(
-        lambda other: _belief(question, place, release, other, about, record)[0],
+        lambda other: _belief(question, place, release, other, about, record),
         number,
         once=adversary.with_seed(1) is adversary,
     )
@@ -156,7 +157,8 @@ def affordable(runs: int, samples: int, people: int) -> tuple[int, int]:
 def _fitting(question: Question, records: NDArray[np.intp], chance: Chance) -> int:
     """How many samples fit into memory: of the whole table, and of those who need more."""
     sides = 1 if chance.error is None else 2
-    beliefs = len(records) * question.release.sensitive.size * len(question.adversaries)
+    rows = len(rows_of(question.microdata, records).records)
+    beliefs = rows * question.release.sensitive.size * len(question.adversaries)
     return max(2, _MOST_BYTES // (8 * sides * beliefs))
 
 
@@ -166,8 +168,10 @@ class _Sampler:
     def __init__(self, work: Work, chance: Chance) -> None:
         self.work, self.question, self.records = work, work.question, work.records
         self.chance, self.values = chance, work.question.release.sensitive.size
-        nothing = np.empty((len(self.records), 0, self.values))
-        self.whole = [nothing for _ in self.question.adversaries]  # targets × samples × values
+        self.rows = rows_of(self.question.microdata, self.records)
+        self.places = self.rows.each
+        nothing = np.empty((len(self.rows.records), 0, self.values))
+        self.whole = [nothing for _ in self.question.adversaries]  # records × samples × values
         self.failed: list[dict[int, str]] = [{} for _ in self.question.adversaries]
         self.without: dict[int, list[NDArray[np.float64]]] = {}
         self.runs = 0  # that a budget of runs has paid for
@@ -257,23 +261,26 @@ class _Sampler:
         def ask(other: int) -> tuple[NDArray[np.float64], dict[int, str]]:
             beliefs, failed = each_if_not_all(
                 lambda rows: _belief(
-                    self.question, place, release, other, self.records[rows], None
+                    self.question, place, release, other, self.rows.records[rows], None
                 ),
-                len(self.records),
+                len(self.rows.records),
                 self.values,
             )
-            if len(failed) == len(self.records):  # say so now, and not of each of them
+            if len(failed) == len(self.rows.records):  # say so now, and not of each of them
                 raise AdversaryError("{error}", error=Foreign(next(iter(failed.values()))))
-            return beliefs, failed
+            return beliefs, self.rows.of_people(failed)
 
         return _in_some_tries(ask, number, once=False)
 
     def _answers(self, part: Part, draws: list[Without]) -> tuple[Beliefs, ...]:
         """The results from all samples of some targets so far."""
-        for row, place in enumerate(part.places.tolist()):
-            new = [one.beliefs[row] for one in draws]
-            old = self.without.get(place, [beliefs[:0] for beliefs in new])
-            self.without[place] = [np.concatenate(pair) for pair in zip(old, new, strict=True)]
+        each = rows_of(self.question.microdata, part.records).each
+        for its, place in zip(each, part.places.tolist(), strict=True):
+            new = [one.beliefs[its] for one in draws]
+            old = self.without.get(place, [beliefs[:, :0] for beliefs in new])
+            self.without[place] = [
+                np.concatenate(pair, axis=1) for pair in zip(old, new, strict=True)
+            ]
         return tuple(self._answer(number, part, one) for number, one in enumerate(draws))
 
     def _answer(self, adversary: int, part: Part, drawn: Without) -> Beliefs:
@@ -281,27 +288,37 @@ class _Sampler:
         n, chance, measure = len(part.places), self.chance, self.chance.distance.measure
         found = Sampling.none(n, chance.epsilons, chance.error)
         distances, present = np.full(n, np.nan), np.full((n, self.values), np.nan)
-        absent = present.copy()
+        absent, means, records = present.copy(), np.full(n, np.nan), part.records.copy()
         for row, place in enumerate(part.places.tolist()):
             if place in self.failed[adversary]:
                 drawn.reasons[row] = ADVERSARY_FAILED
                 drawn.details[row] = self.failed[adversary][place]
-            y = self.without[place][adversary]
-            x = self.whole[adversary][place, : len(y)]
-            if row in drawn.reasons or np.isnan(x).any() or np.isnan(y).any():
+            its, ys = self.places[place], self.without[place][adversary]
+            xs = self.whole[adversary][its, : ys.shape[1]]
+            if row in drawn.reasons or np.isnan(xs).any() or np.isnan(ys).any():
                 continue
-            guess = estimate(x, y)
-            distances[row] = chance.factor * guess.distance
-            found.samples[row] = len(x)
-            found.as_published[row] = chance.factor * guess.as_published
-            found.bias[row] = chance.factor * guess.bias
-            found.standard_error[row] = chance.factor * guess.standard_error
-            found.unseen[row] = 2 * chance.factor / len(x)  # belief can move by 2 in all
-            found.floor[row] = chance.factor * guess.floor
-            found.over[row] = at_least(measure(x, y), found.epsilons)
-            found.by_chance[row] = at_least(measure(x, np.roll(x, 1, axis=0)), found.epsilons)
-            present[row], absent[row] = x.mean(axis=0), y.mean(axis=0)
+            pairs = list(zip(xs, ys, strict=True))  # one of each record of the person
+            guesses = [estimate(x, y) for x, y in pairs]
+            worst = max(range(len(pairs)), key=lambda at: guesses[at].distance)
+            distances[row] = chance.factor * guesses[worst].distance
+            means[row] = chance.factor * sum(one.distance for one in guesses) / len(guesses)
+            records[row] = self.rows.records[its][worst]
+            found.samples[row], found.records[row] = ys.shape[1], len(pairs)
+            # The largest of them is no further off than the one that is off most.
+            found.as_published[row] = chance.factor * max(one.as_published for one in guesses)
+            found.bias[row] = chance.factor * max(one.bias for one in guesses)
+            found.standard_error[row] = chance.factor * max(one.standard_error for one in guesses)
+            found.unseen[row] = 2 * chance.factor / ys.shape[1]  # belief can move by 2 in all
+            found.floor[row] = chance.factor * guesses[worst].floor
+            # By how much the belief that moves most does, between two releases.
+            apart = np.max([measure(x, y) for x, y in pairs], axis=0)
+            alone = np.max([measure(x, np.roll(x, 1, axis=0)) for x, _ in pairs], axis=0)
+            found.over[row] = at_least(apart, found.epsilons)
+            found.by_chance[row] = at_least(alone, found.epsilons)
+            present[row], absent[row] = (of[worst].mean(axis=0) for of in (xs, ys))
+        several = self.question.microdata.several is not None
         return Beliefs(
             part.places, present, absent, drawn.reasons, drawn.details, drawn.notes,
-            distances=distances, sampling=found,
+            distances=distances, sampling=found, farthest=records if several else None,
+            means=means if several else None,
         )  # fmt: skip

@@ -96,6 +96,8 @@ class Sampling:
         the number of samples. 0 where the form of the distributions is known.
     floor : array
         About what ``as_published`` would be if the record made no difference.
+    records : array of int
+        Of how many records a person's distance is the largest.
     over, by_chance : arrays of shape (targets, epsilons)
         How many sampled pairs moved belief by ε or more: with against without the record, and
         with against with.
@@ -114,6 +116,7 @@ class Sampling:
     over: NDArray[np.int64]
     by_chance: NDArray[np.int64]
     epsilons: NDArray[np.float64]
+    records: NDArray[np.int64]
     wanted: float | None = None
 
     @classmethod
@@ -124,7 +127,8 @@ class Sampling:
         return cls(
             samples=np.zeros(n, dtype=np.int64), as_published=gap, bias=gap.copy(),
             standard_error=gap.copy(), unseen=gap.copy(), floor=gap.copy(), over=zeros,
-            by_chance=zeros.copy(), epsilons=grid, wanted=wanted,
+            by_chance=zeros.copy(), epsilons=grid, records=np.ones(n, dtype=np.int64),
+            wanted=wanted,
         )  # fmt: skip
 
     def empty(self, n: int) -> Sampling:
@@ -159,9 +163,10 @@ class Sampling:
         A rare event may not have happened in any sample. An event of probability p stays unseen in
         n samples with probability (1 - p)ⁿ, so p is at most ln(1/α) / n with confidence 1 - α, and
         it can move the distance by p times the most that belief can move. Half of α goes to this,
-        half to the normal error of the mean.
+        half to the normal error of the mean. The largest of several distances is right if each of
+        them is, so they share α.
         """
-        alpha = 1 - confidence
+        alpha = (1 - confidence) / self.records
         share = np.where(self.unseen > 0, alpha / 2, alpha)
         # Student's t: with few samples the standard error itself is uncertain.
         times = stdtrit(np.maximum(self.samples - 1, 1), 1 - share / 2)

@@ -86,7 +86,7 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
     people: Any = Amount(OVER, share, lambda _: said, ranged=_of_people, people=tested)
     within: Any = ""
     of_mean, whom = "", "person"
-    if tested < len(finding.microdata):
+    if tested < finding.people:
         over = finding.number_over(MAIN_THRESHOLD)[0]
         said, whom = f"{over or 'none'} of the {tested:,} people tested", "of those tested"
         people = Amount(OVER, share, lambda _: said, ranged=_of_people, people=tested)
@@ -101,16 +101,22 @@ def _verdict(finding: DifferentialInference, release: Text | None) -> Message:
         )
         of_mean, within = f"{of_mean} (as far as sampling can tell, {far})", f" ({within})"
     return Message(
-        "{begin}{removing} their own record changes what an attacker ({who}) believes about "
+        "{begin}{removing} their {own} changes what an attacker ({who}) believes about "
         "{people} by more than {by}. Belief moves by {mean} on average{of_mean}, and by {delta} "
         "for the worst-placed {whom}{within}{by_whom}.",
         begin=begin, removing="removing" if begin else "Removing", people=people, within=within,
+        own=_own(finding),
         of_mean=of_mean, whom=whom, who=Known(finding.adversary.label),
         by_whom=Chosen(_by_whom(finding), instead=""),
         by=Known(moved(MAIN_THRESHOLD, finding.distance)),
         mean=Amount(MEAN_D, finding.mean, form, people=tested),
         delta=Amount(DELTA, finding.delta, form),
     )  # fmt: skip
+
+
+def _own(finding: DifferentialInference) -> str:
+    """What is left out of a person."""
+    return "own record" if finding.farthest is None else "own records"
 
 
 def _of_people(low: float, high: float) -> str:
@@ -129,10 +135,17 @@ def _meaning(finding: DifferentialInference) -> list[Text]:
     if not len(finding.tested):
         return []
     secret = finding.microdata.sensitive.name
+    several = finding.farthest is not None
     said = (
         f"d is how far an attacker's belief about one person's {secret} moves because that "
-        "person's own record is in the data. What does not move is a fact about the population."
+        f"person's {_own(finding)} {'are' if several else 'is'} in the data. What does not move is "
+        "a fact about the population."
     )
+    if several:
+        said += (
+            " All records of a person are left out together, and the one about which belief moves "
+            "most counts."
+        )
     if finding.distance == _POINTS:
         said += (
             f" The attacker spreads 100 points of belief over the possible values of {secret}; a "
@@ -183,7 +196,7 @@ def _figures(finding: DifferentialInference) -> Table:
 
 def _of_whom(finding: DifferentialInference) -> list[list[str]]:
     """Whom the figures are about, if not everybody was tested."""
-    tested, people = len(finding.tested), len(finding.microdata)
+    tested, people = len(finding.tested), finding.people
     if tested == people:
         return []
     about = "those tested" if finding.weights is None else f"all {people:,}, estimated"
@@ -231,17 +244,20 @@ def _worst(finding: DifferentialInference, release: Text | None) -> list[Table]:
     shown = finding if finding.closer is None else finding.closer
     columns = ["person", "d"]
     if finding.listed:
-        columns.append("values, and belief without → with the record")
+        columns.append(f"values, and belief without → with the {_own(finding)[4:]}")
     rows: list[list[Any]] = []
     for place in shown.worst_places(n).tolist():
-        record, d = int(shown.targets[place]), float(shown.distances[place])
+        record, d = int(shown.shown[place]), float(shown.distances[place])
         rows.append([Person(int(shown.microdata.rows[record])), cell(d, ".3g")])
         if finding.listed:
             rows[-1].append(Cell(_values(shown, record, place), bare=True))
     return [
         Table(
             title="The worst-placed people",
-            says="Whose own record moves the belief about them most.",
+            says="Whose own record moves the belief about them most."
+            if finding.farthest is None
+            else "Whose own records move the belief about them most. The record named is the one "
+            "about which it moves most.",
             columns=columns, rows=rows,
         )
     ]  # fmt: skip
@@ -274,11 +290,12 @@ def _distances(finding: DifferentialInference, name: Text) -> Chart:
         title="How far belief moves, person by person",
         says=Message(
             "{name}: half of the people below {half}, the worst{tested} at {worst}", name=name,
-            tested="" if len(finding.tested) == len(finding.microdata) else " of those tested",
+            tested="" if len(finding.tested) == finding.people else " of those tested",
             half=Amount(DELTA, finding.quantiles((0.5,))[0.5], DELTA.text),
             worst=Amount(DELTA, finding.delta, DELTA.text),
         ),
-        x=Axis(label="d: how far belief about a person moves by their own record", scale="log"),
+        x=Axis(label=f"d: how far belief about a person moves by their {_own(finding)}",
+               scale="log"),
         y=Axis(label="share of people", share=True),
         series=[distribution(name, finding.tested, floor=_FLOOR, weights=finding.weights)]
         if len(finding.tested) else [],
@@ -329,11 +346,11 @@ def tails_chart(finding: DifferentialInference) -> Chart:
 
 def _diagnostics(finding: DifferentialInference) -> list[Text]:
     """Who was tested and how exactly; what follows for the others if not all were."""
-    tested, people = len(finding.tested), len(finding.microdata)
+    tested, people = len(finding.tested), finding.people
     lines: list[Text] = [
         Message(
             "{tested} people tested: {how}; attacker: {who}.",
-            tested=Known(f"{tested:,} of {people:,}"), how=_EXACT.get(finding.way, "sampled"),
+            tested=Known(f"{tested:,} of {people:,}"), how=_how(finding),
             who=Known(finding.adversary.label),
         )
     ]  # fmt: skip
@@ -352,16 +369,22 @@ def _diagnostics(finding: DifferentialInference) -> list[Text]:
     return [*lines, *_sampled(finding)]
 
 
+def _how(finding: DifferentialInference) -> str:
+    if finding.farthest is not None and finding.way == "fast":
+        return "every person, exactly"
+    return _EXACT.get(finding.way, "sampled")
+
+
 def _mean_of_all(finding: DifferentialInference) -> str:
     """What is known about the mean if not all were tested."""
     low, high = finding.mean_bound()
     if np.isinf(high):
-        return f"The mean distance of all {len(finding.microdata):,} people is not known."
+        return f"The mean distance of all {finding.people:,} people is not known."
     sure = "With 95% confidence" if finding.how in AT_RANDOM else "For certain"
     if finding.sampling is not None:
         sure = "With 95% confidence"
     return (
-        f"{sure} the mean distance of all {len(finding.microdata):,} people is between {low:.2g} "
+        f"{sure} the mean distance of all {finding.people:,} people is between {low:.2g} "
         f"and {high:.2g}."
     )
 
@@ -402,11 +425,12 @@ def _sampled(finding: DifferentialInference) -> list[Text]:
         )
     many = f"{found.least:,} to {found.most:,}" if found.least < found.most else f"{found.most:,}"
     (low, high), (least, most) = finding.delta_within(), finding.mean_within()
-    whom = "all people" if len(finding.tested) == len(finding.microdata) else "those tested"
+    whom = "all people" if len(finding.tested) == finding.people else "those tested"
+    each = "record" if finding.farthest is None else "person"
     floor = float(found.floor[finding.worst_places(1)[0]])
     return [
         *lines,
-        f"Sampled: {many} releases with and as many without each record. Distances are exact to "
+        f"Sampled: {many} releases with and as many without each {each}. Distances are exact to "
         f"{float(np.nanmax(found.error)):.3g} (95% each). δ is between {low:.3g} and {high:.3g} "
         f"(95%, {whom} together), and their mean between {least:.3g} and {most:.3g} (95%).",
         "Sampled distances are biased. The bias is corrected as far as it can be, and the "
@@ -493,7 +517,8 @@ def _worse_than_nothing(
     if plain is None or not worse:
         return None
     return Message(
-        "Under {worse}, somebody's own record moves belief further than anybody's does without any "
+        "Under {worse}, somebody's {own} belief further than anybody's does without any "
         "anonymization ({delta}).",
+        own="own record moves" if plain.farthest is None else "own records move",
         worse=Listed(worse, "and"), delta=three_digits(plain.delta),
     )  # fmt: skip

@@ -1,10 +1,13 @@
-"""Which records are tested, and in which order. What they say about all is in `_bounds`.
+"""Which people are tested, and in which order. What they say about all is in `_bounds`.
+
+A person is named by their first record, where they have several.
 
 A test may stop in the middle, so the *order* matters as much as the choice:
 
 - **random**: the first m are themselves a simple random sample of size m;
 - **stratified**: within each sensitive value the targets come in random order, so that the first
-  m are a simple random sample *of every value*, and every value has about its share of them;
+  m are a simple random sample *of every value*, and every value has about its share of them; a
+  person with several records is counted to the value of the first;
 - **worst-first**: a *front* of people who are probably worst off (`_likely_worst`), in turn with
   people drawn at random from all others, until everybody of the front was tested. It finds bad
   cases early, and those drawn are a simple random sample of all who are not in the front;
@@ -18,6 +21,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.differential._by_person import first_of_each
 from unveil.attacks.differential._likely_worst import likely_worst
 from unveil.errors import InputError, Option
 from unveil.microdata import AnyRelease, Microdata, Release
@@ -36,7 +40,7 @@ _FRONT = 50  # people who are probably worst off; in turn with as many others
 def draw(
     microdata: Microdata, n: int, how: How, seed: int, *, release: AnyRelease | None = None
 ) -> Targets:
-    """Draw n different records, in the order in which to test them.
+    """Draw n different people, in the order in which to test them: a record of each, their first.
 
     Parameters
     ----------
@@ -64,28 +68,32 @@ def draw(
     >>> sorted(people["diagnosis"].decode()[draw(people, 3, "stratified", seed=0).records])
     ['flu', 'flu', 'gout']
     """
-    if not 1 <= n <= len(microdata):
+    people = microdata.people
+    if not 1 <= n <= len(people):
         raise InputError(
-            "{option}: the table has {records} records to choose from",
-            option=Option("targets", n), records=len(microdata),
+            "{option}: the table has {people} {what} to choose from",
+            option=Option("targets", n), people=len(people),
+            what="records" if microdata.several is None else "people",
         )  # fmt: skip
     rng = np.random.default_rng(seed)
     if how == "worst-first":
         front = likely_worst(microdata, release, min(_FRONT, (n + 1) // 2), rng)
-        return Targets(_in_turn(front, len(microdata), rng)[:n], how, front)
+        return Targets(_in_turn(front, people, rng)[:n], how, front)
     if how == "random":
-        order = rng.permutation(len(microdata))
+        order = people[rng.permutation(len(people))]
     elif how == "stratified":
-        order = _stratified(microdata.sensitive.codes, n, rng)
+        order = people[_stratified(microdata.sensitive.codes[people], n, rng)]
     else:
         cells = release if isinstance(release, Release) else None
-        order = _most_exposed_first(microdata, cells, rng)
+        order = first_of_each(microdata, _most_exposed_first(microdata, cells, rng))
     return Targets(order[:n], how)
 
 
-def _in_turn(front: NDArray[np.intp], n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def _in_turn(
+    front: NDArray[np.intp], people: NDArray[np.intp], rng: np.random.Generator
+) -> NDArray[np.intp]:
     """The front and all others at random, in turn as long as there are some of both."""
-    others = rng.permutation(np.setdiff1d(np.arange(n), front))
+    others = rng.permutation(np.setdiff1d(people, front))
     both = min(len(front), len(others))
     pairs = np.stack([front[:both], others[:both]], axis=1).ravel()
     return np.concatenate([pairs, front[both:], others[both:]])
@@ -150,9 +158,10 @@ def _most_exposed_first(
 
 
 class Targets(NamedTuple):
-    """Records in the order in which they are tested."""
+    """People in the order in which they are tested."""
 
     records: NDArray[np.intp]
+    """The first record of each."""
     how: Chosen
     """``all``, a way to draw, or ``chosen`` by the user."""
     front: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
@@ -174,18 +183,18 @@ def chosen_targets(
     The release is needed only for ``"worst-first"`` and ``"exposed"``. ``shuffled`` puts the
     targets in random order, because the test may end in the middle.
     """
-    n = len(microdata)
+    n = len(microdata.people)
     if isinstance(targets, str) and targets == "available":
         targets = sanitizer.can_leave_out(microdata)
     if targets is None and not shuffled:
-        found = Targets(np.arange(n), "all")
+        found = Targets(microdata.people, "all")
     elif targets is None or (
         isinstance(targets, int | np.integer) and not isinstance(targets, bool)
     ):
         number = n if targets is None else int(targets)
         found = draw(microdata, number, how, seed, release=release)
     else:
-        chosen = _listed(targets, n)
+        chosen = first_of_each(microdata, _listed(targets, len(microdata)))
         if shuffled:
             chosen = np.random.default_rng(seed).permutation(chosen)
         found = Targets(chosen, "chosen")
