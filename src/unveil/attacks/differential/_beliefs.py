@@ -294,9 +294,7 @@ def beliefs_without(
     question: Question,
     part: Part,
     released: Callable[[Question, int, int], AnyRelease],
-    believed: Callable[
-        [Question, int, AnyRelease, int, NDArray[np.intp]], NDArray[np.float64]
-    ],
+    believed: Callable[[Question, int, AnyRelease, int, NDArray[np.intp]], NDArray[np.float64]],
     failed: Sequence[dict[int, str]] = (),
 ) -> list[Without]:
     """What every adversary believes about each target, from releases without its records.
@@ -448,13 +446,13 @@ def _ask(question: Question, part: Part) -> tuple[Beliefs, ...]:
         [rows.of_people(failed) for _, failed in present],
     )  # fmt: skip
     several = question.microdata.several is not None
-    start = rows.start
+    first = rows.start.tolist()  # what is said of people is said of their first records
     return tuple(
         Beliefs(
             part.places, before, after.beliefs[:, 0],
-            *({int(start[row]): why for row, why in of.items()}
-              for of in (after.reasons, after.details)),
-            after.notes, rows=rows if several else None,
+            reasons={first[row]: why for row, why in after.reasons.items()},
+            details={first[row]: why for row, why in after.details.items()},
+            notes=after.notes, rows=rows if several else None,
         )
         for (before, _), after in zip(present, without, strict=True)
     )  # fmt: skip

@@ -7,6 +7,7 @@ nothing is known of one of the records, nothing is known of the person: that rec
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -31,7 +32,7 @@ class Rows(NamedTuple):
     def each(self) -> list[slice]:
         """The place of each person's records."""
         ends = [*self.start.tolist(), len(self.of)]
-        return [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
+        return [slice(*pair) for pair in pairwise(ends)]
 
     def of_people(self, said: Mapping[int, str]) -> dict[int, str]:
         """What was said about records, by their places, as said about their people.
@@ -93,11 +94,11 @@ def farthest(
     Farthest(distances=array([1., 0.]), rows=array([1, 2]), means=array([0.5, 0. ]))
     """
     had = ~np.isnan(present + absent).any(axis=1)
-    distances = np.full(len(had), np.nan)
+    distances = np.full(len(present), np.nan)
     distances[had] = measure(present[had], absent[had])
     start = rows.start
     most = np.maximum.reduceat(distances, start)  # one that is not known is the largest
     reached = np.flatnonzero((distances == most[rows.of]) | ~had)
     at = reached[np.unique(rows.of[reached], return_index=True)[1]]
-    means = np.add.reduceat(distances, start) / np.diff(start, append=len(had))
+    means = np.add.reduceat(distances, start) / np.diff(np.append(start, len(present)))
     return Farthest(most, at, means)
