@@ -77,8 +77,8 @@ DECLARATION = Declaration(
     means="The sanitizer is run with and without each person's record, and both times an attacker "
     "says what they believe about the person's sensitive value. d is how far the belief moves; δ "
     "is the d of the worst-placed person. Where a person has several records, all of them are left "
-    "out together, and the one about which belief moves most counts. What the attacker would have believed anyway, because it "
-    "is true of similar people, is not counted.",
+    "out together, and the one about which belief moves most counts. What the attacker would have "
+    "believed anyway, because it is true of similar people, is not counted.",
     assumes="The attacker knows the person's quasi-identifiers and learns from the release alone, "
     "and the same sanitizer would have been run without the person. Other attackers may be moved "
     "further, so try several.",
