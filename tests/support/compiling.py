@@ -22,6 +22,7 @@ from random_tables import random_microdata
 import unveil as uv
 from unveil.attacks.relative_risk.samplers import sampler_for, sampler_of
 from unveil.attacks.relative_risk.samplers.horizontal import InBoxes
+from unveil.microdata import Statistic
 
 
 def mondrian() -> None:
@@ -29,6 +30,8 @@ def mondrian() -> None:
     table = random_microdata(0, 60, ("fine", "tree", "flat"))
     for adversary in ("naive-bayes", "conditional-frequency"):
         uv.differential_inference(table, uv.Mondrian(k=2), adversary=adversary)
+    stays = uv.datasets.visits(20)
+    uv.Mondrian(k=2).leave_one_out(stays, np.arange(5), Statistic.COVER)
 
 
 def samplers() -> None:

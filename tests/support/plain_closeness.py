@@ -52,12 +52,8 @@ def tables_and_closeness(draw: st.DrawFn, max_size: int = 40):
 def plain_distance(microdata: Microdata, records, distance: str) -> Fraction:
     """The earth mover's distance of some records to the whole table."""
     secret = microdata.sensitive
-    everybody = [int(code) for code in secret.codes]
-    some = [everybody[i] for i in records]
-    extra = [
-        Fraction(some.count(s), len(some)) - Fraction(everybody.count(s), len(everybody))
-        for s in range(secret.size)
-    ]
+    everybody = _shares(microdata, range(len(microdata)))
+    extra = [a - b for a, b in zip(_shares(microdata, records), everybody, strict=True)]
     if distance == "equal":
         return sum((e for e in extra if e > 0), Fraction(0))
     if distance == "ordered":
@@ -65,6 +61,18 @@ def plain_distance(microdata: Microdata, records, distance: str) -> Fraction:
         return sum((abs(sum(extra[: s + 1])) for s in range(secret.size)), Fraction(0)) / steps
     cost, _, height = _beneath(secret.hierarchy, secret.hierarchy.root, extra)
     return cost / height if height else Fraction(0)
+
+
+def _shares(microdata, records):
+    """The share of each sensitive value; people who have several of the records weigh the same."""
+    codes = [int(microdata.sensitive.codes[i]) for i in records]
+    whose = list(records)
+    if microdata.several is not None:
+        whose = [int(microdata.several.of[i]) for i in records]
+    shares = [Fraction(0)] * microdata.sensitive.size
+    for code, person in zip(codes, whose, strict=True):
+        shares[code] += Fraction(1, whose.count(person) * len(set(whose)))
+    return shares
 
 
 def _beneath(tree, node, extra):

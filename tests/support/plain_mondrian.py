@@ -6,6 +6,7 @@ Shares no code with the package's own: records are lists of codes, classes lists
 from __future__ import annotations
 
 from collections import Counter
+from fractions import Fraction
 
 from unveil.microdata import Kind, Microdata
 
@@ -14,7 +15,8 @@ def plain_classes(microdata: Microdata, k: int, l: int = 1, crowds=None, close=N
     """The classes, each a pair (records, cut regions as one (low, high) of codes a column).
 
     ``crowds`` maps the texts of quasi-identifiers to the class size that such records ask for;
-    ``close`` tells whether records are close enough to the whole table.
+    ``close`` tells whether records are close enough to the whole table. If people have several
+    records, people are counted, and each of c records that somebody has in a class weighs 1/c.
     """
     columns = microdata.quasi
     whole = [_extent(microdata, column) for column in columns]
@@ -75,6 +77,14 @@ def _parts(column, records, bounds):
 def _keeps(microdata, records, k, l, asked, close):  # noqa: E741
     counts = Counter(int(microdata.sensitive.codes[i]) for i in records)
     n = len(records)
+    if microdata.several is not None:
+        whose = [int(microdata.several.of[i]) for i in records]
+        n = len(set(whose))
+        counts = dict.fromkeys(counts, 0)
+        for i, person in zip(records, whose, strict=True):
+            counts[int(microdata.sensitive.codes[i])] += Fraction(1, whose.count(person))
+        if n < l:
+            return False
     if any(n < asked[i] for i in records):
         return False
     if close is not None and not close(records):

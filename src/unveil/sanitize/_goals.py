@@ -16,7 +16,7 @@ shares are equal.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from annotated_types import Ge, Le
@@ -26,6 +26,9 @@ from unveil.errors import Cell, File, GoalError, InputError, Option
 from unveil.errors import Column as Named
 from unveil.microdata import Column, Hierarchy, Microdata
 from unveil.sanitize._sanitizer import Sanitizer
+
+if TYPE_CHECKING:
+    from unveil.sanitize._weights import Weighed
 
 Distance: TypeAlias = Literal["equal", "ordered", "hierarchical"]
 
@@ -158,9 +161,9 @@ class Grouping(Sanitizer):
         """k and ℓ; 1 demands nothing."""
         return int(self.k or 1), int(self.l or 1)
 
-    def stretches(self, microdata: Microdata) -> Stretches:
+    def stretches(self, microdata: Microdata, weighed: Weighed | None = None) -> Stretches:
         """How far the sensitive values of a class may be from those of the table."""
-        counts = microdata.sensitive_counts
+        counts = microdata.sensitive_counts if weighed is None else weighed.counts
         return stretches(microdata.sensitive, counts, self.t, self.t_distance)
 
 

@@ -82,6 +82,9 @@ class Sanitizer(ABC):
     """Whether it is known to be random and `with_seed` controls all of it: then a test samples it
     by default."""
 
+    counts_people: ClassVar[bool] = False
+    """Whether its goals are about people where a person may have several rows, and not rows."""
+
     attacked_by: ClassVar[str | tuple[str, ...]] = ("naive-bayes", "conditional-frequency")
     """Who attacks by default; the first is the model where only one is used. Naive Bayes pools all
     records, so one record hardly matters to it; conditional frequency looks at the few that cover
@@ -218,7 +221,8 @@ class Sanitizer(ABC):
 
     def _in_rows(self, microdata: Microdata) -> list[str]:
         """A note that its goal is about rows, where a person may have several."""
-        if microdata.several is None or not (hasattr(self, "k") or hasattr(self, "l")):
+        has_goal = hasattr(self, "k") or hasattr(self, "l")
+        if microdata.several is None or self.counts_people or not has_goal:
             return []
         return [f"the goal of {self.label} counts rows, and a person may have several: classes "
                 "may be of fewer people"]  # fmt: skip

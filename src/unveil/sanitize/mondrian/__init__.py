@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ from unveil.errors import Cell, Column, File, GoalError, InputError, Listed, Opt
 from unveil.microdata import Intervals, Microdata, Regions, Release, Sets, Statistic, value_text
 from unveil.sanitize._goals import Grouping, refuse_few, refuse_frequent
 from unveil.sanitize._sanitizer import LeaveOneOut, as_microdata
+from unveil.sanitize._weights import Weighed, refuse_few_people, refuse_frequent_by_weight
 from unveil.sanitize.mondrian import _kernels as kernels
 from unveil.sanitize.mondrian._partition import (
     Partition,
@@ -101,6 +102,8 @@ class Mondrian(Grouping):
     1
     """
 
+    counts_people: ClassVar[bool] = True
+
     regions: Literal["tight", "cut"] = "tight"
     # Too long to be written into the name of a sanitizer.
     crowds: Crowds | Mapping[Any, int] | None = field(default=None, metadata={"by_name": False})
@@ -131,9 +134,14 @@ class Mondrian(Grouping):
 
     def partition(self, microdata: Microdata) -> Partition:
         """The tree of cuts behind the release."""
-        asked = self._asked(microdata)
-        self._check_goal(microdata, asked)
-        return Partition.grow(microdata, self._rules(microdata, asked), asked)
+        asked, weighed = self._asked(microdata), Weighed.of(microdata)
+        self._check_goal(microdata, asked, weighed)
+        rules = self._rules(microdata, asked, weighed)
+        if weighed is None:
+            return Partition.grow(microdata, rules, asked)
+        from unveil.sanitize.mondrian._people import people_of  # most tables need no such code
+
+        return Partition.grow(microdata, rules, asked, people=people_of(weighed, rules.k))
 
     def leave_one_out(
         self,
@@ -145,41 +153,74 @@ class Mondrian(Grouping):
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """The counts of an adversary with and without each record; exact for every one."""
-        asked = self._asked(microdata)
-        self._check_goal(microdata, asked)
+        if not self.leaves_out(microdata):
+            raise InputError(
+                "{label} does not know itself without a person who may have several rows, with "
+                "{t} or {crowds}; run sanitize_without for each",
+                label=File(self.label, bare=True), t=Option("t"), crowds=Option("crowds"),
+            )  # fmt: skip
+        asked, weighed = self._asked(microdata), Weighed.of(microdata)
+        self._check_goal(microdata, asked, weighed)
+        rules = self._rules(microdata, asked, weighed)
+        if weighed is not None:
+            from unveil.sanitize.mondrian._people import leave_people_out
+
+            return leave_people_out(
+                microdata, records, statistic, rules=rules, weighed=weighed,
+                possible=weighed.possible_without(microdata, *self.least), jobs=jobs, done=done,
+            )  # fmt: skip
         return leave_one_out(
             microdata,
             records,
             statistic,
-            rules=self._rules(microdata, asked),
+            rules=rules,
             asked=asked,
             possible=self._possible_without(microdata, asked, records),
             jobs=jobs,
             done=done,
         )
 
-    def _rules(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> kernels.Rules:
+    @property
+    def _leaves_out_people(self) -> bool:
+        """For k and ℓ; t depends on the whole table, which is another one without each person."""
+        return self.t is None and not self.crowds
+
+    def _rules(
+        self, microdata: Microdata, asked: NDArray[np.int32] | None, weighed: Weighed | None
+    ) -> kernels.Rules:
         k, l = self.least  # noqa: E741
-        return make_rules(
+        rules = make_rules(
             microdata,
             k=k,
             l=l,
-            stretches=self.stretches(microdata),
+            stretches=self.stretches(microdata, weighed),
             crowds=asked is not None,
             tight=self.regions == "tight",
         )
+        if weighed is None:
+            return rules
+        # In a class of fewer than ℓ people nobody is hidden among ℓ, whatever values they have.
+        return rules._replace(k=max(k, l), records=weighed.persons.count)
 
-    def _check_goal(self, microdata: Microdata, asked: NDArray[np.int32] | None) -> None:
+    def _check_goal(
+        self, microdata: Microdata, asked: NDArray[np.int32] | None, weighed: Weighed | None
+    ) -> None:
         n, (k, l) = len(microdata), self.least  # noqa: E741
+        if weighed is not None:
+            n = weighed.persons.count
+            refuse_few_people(self, microdata, weighed, k)
         refuse_few(self, microdata, k)
         if asked is not None and n < asked.max():
             raise GoalError(
-                "{label} cannot be met: {source} has {n} records, fewer than the crowd of {crowd} "
+                "{label} cannot be met: {source} has {n} {what}, fewer than the crowd of {crowd} "
                 "that someone asks for",
                 label=File(self.label, bare=True), source=File(microdata.source, bare=True),
-                n=n, crowd=int(asked.max()),
+                n=n, what="records" if weighed is None else "people", crowd=int(asked.max()),
             )  # fmt: skip
-        refuse_frequent(self, microdata, microdata.sensitive_counts, l)
+        if weighed is not None:
+            refuse_frequent_by_weight(self, microdata, weighed, l)
+        else:
+            refuse_frequent(self, microdata, microdata.sensitive_counts, l)
 
     def _possible_without(
         self,

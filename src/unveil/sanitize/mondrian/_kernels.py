@@ -404,6 +404,17 @@ def _matters(rules, view, j, code):
 def _width(rules, view, j, code):
     """Normalized width of column j without one record that has ``code`` (_ANY_CODE: with all)."""
     low, high = _range_without(view, j, code)
+    distinct = np.int64(0)
+    if rules.column[j, KIND] == FLAT:
+        distinct = view.column[j, DISTINCT]
+        if code != _ANY_CODE and view.run[rules.column[j, OFFSET] + code] == 1:
+            distinct -= 1
+    return _width_between(rules, j, low, high, distinct)
+
+
+@inner
+def _width_between(rules, j, low, high, distinct):
+    """Normalized width of column j between two codes; ``distinct``: values there (FLAT)."""
     if low == high or rules.extent[j] <= 0:
         return 0.0
     kind, offset = rules.column[j, KIND], rules.column[j, OFFSET]
@@ -412,9 +423,6 @@ def _width(rules, view, j, code):
     if kind == TREE:
         node = _common_node(rules, j, low, high)
         return (rules.node[node, LAST] - rules.node[node, FIRST] + 1) / rules.extent[j]
-    distinct = view.column[j, DISTINCT]
-    if code != _ANY_CODE and view.run[offset + code] == 1:
-        distinct -= 1
     return (distinct - 1) / rules.extent[j]
 
 
@@ -530,10 +538,12 @@ def _decide(table, rules, order, start, end, view, record):
 
 
 @inner
-def _new_tree(rules, n, region):
-    """Room for a partition of n records; ``region`` is the root's: low and high of each column."""
-    # Every class has at least k records, but for one that may hold only a left-out record.
-    most = 2 * (n // rules.k + 2)
+def _new_tree(rules, n, region, classes):
+    """Room for a partition of n records into at most so many classes.
+
+    ``region`` is the root's: low and high of each column.
+    """
+    most = 2 * classes
     columns = 0 if rules.tight else len(rules.column)
     tree = Tree(
         np.empty((most, 7), np.int64),
@@ -950,7 +960,8 @@ def walk_cases(table, rules, given, first, last, stop, targets):
         kept = lines[lines != outside]
         order = kept.reshape(columns, len(kept) // columns)
         n = order.shape[1]
-        tree = _new_tree(rules, n, given.region[case])
+        # Every class has at least k records, but for one that may hold only a left-out record.
+        tree = _new_tree(rules, n, given.region[case], n // rules.k + 2)
         grown = Grown(table, rules, order, tree)
         walkers = who.copy()
         if outside >= 0:

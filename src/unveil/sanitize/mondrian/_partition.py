@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from unveil.microdata import Column, Kind, Microdata, Statistic, histograms_at
 from unveil.sanitize._goals import Stretches, rows_without
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.mondrian import _kernels as kernels
+
+if TYPE_CHECKING:
+    from unveil.sanitize.mondrian._by_person import People
 
 _SHARES = 8  # tasks per worker, so that the workers finish together
 _SMALLEST = 4096  # records below which a task is not worth a thread of its own
@@ -180,10 +184,12 @@ class Partition:
         rules: kernels.Rules,
         asked: NDArray[np.int32] | None,
         targets: kernels.Targets | None = None,
+        people: People | None = None,
     ) -> Partition:
         """Cut the table and count what covers the targets.
 
-        ``asked`` are the class sizes asked for, if some exceed k.
+        ``asked`` are the class sizes asked for, if some exceed k; ``people`` whose the records are,
+        if a person may have several.
         """
         below = [microdata.sensitive.codes] if asked is None else [microdata.sensitive.codes, asked]
         table = np.vstack([microdata.codes, *below]).astype(np.int32)
@@ -192,13 +198,16 @@ class Partition:
         if targets is None:
             targets = kernels.Targets(who, who.reshape(0, 0, 0), who.reshape(0, 0))
         who = np.arange(len(targets.record), dtype=np.int32)
+        if people is not None:  # it is not targets that go down, but the rows of their people
+            who = rows_of(people, np.flatnonzero(np.diff(people.begin)))
         cases = whole_table(microdata, lines, who, counted=False)
         found: list[tuple[NDArray[np.int32], kernels.Tree]] = []
 
         def task() -> Iterable[Task]:
             # No target is taken down: they stop where all records still are.
             stop = len(microdata)
-            found.append(kernels.walk_cases(table, rules, cases, 0, 1, stop, targets)[:2])
+            walked = walk(table, rules, people, cases, 0, 1, stop, targets)
+            found.append(walked[:2])
             return ()
 
         run_tasks([task], 1)
@@ -217,6 +226,32 @@ class Partition:
         class_of = np.empty(n, dtype=np.int32)
         class_of[self.order[0]] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, n)))
         return class_of
+
+
+def rows_of(people: People, some: NDArray[np.intp]) -> NDArray[np.int32]:
+    """The rows of some people, person by person."""
+    asked = np.zeros(len(people.begin) - 1, dtype=bool)
+    asked[some] = True
+    rows = np.flatnonzero(asked[people.of])
+    return rows[np.argsort(people.of[rows], kind="stable")].astype(np.int32)
+
+
+def walk(
+    table: NDArray[np.int32],
+    rules: kernels.Rules,
+    people: People | None,
+    cases: kernels.Cases,
+    first: int,
+    last: int,
+    stop: int,
+    targets: kernels.Targets,
+) -> tuple[NDArray[np.int32], kernels.Tree, kernels.Cases]:
+    """Continue the cases ``[first, last)``: see the kernels."""
+    if people is None:
+        return kernels.walk_cases(table, rules, cases, first, last, stop, targets)
+    from unveil.sanitize.mondrian._by_person import walk_people  # most tables need no such code
+
+    return walk_people(table, rules, people, cases, first, last, stop, targets)
 
 
 def whole_table(
@@ -327,8 +362,8 @@ class _Walk:
         """Continue the cases ``[first, last)``."""
 
         def task() -> Iterable[Task]:
-            _, _, more = kernels.walk_cases(
-                self.partition.table, self.rules, cases, first, last, stop, self.targets
+            _, _, more = walk(
+                self.partition.table, self.rules, None, cases, first, last, stop, self.targets
             )
             self.done(int(cases.head[first:last, kernels.TARGETS].sum() - more.used[2]))
             return list(self._tasks_for(more))

@@ -1,0 +1,208 @@
+"""Mondrian where a person may have several rows: its partition, and the same without each person.
+
+As in `_partition`, with people for records. The targets are grouped by the rules of the table
+without their person, that is by the widths of the columns. People are distributed over the threads,
+and not cases: a person's rows may be in several cases, and each of these corrects the counts of all
+the person's targets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from unveil.engine import Task, run_tasks, workers
+from unveil.microdata import Column, Microdata, Persons, Statistic, histograms_at
+from unveil.sanitize._sanitizer import LeaveOneOut
+from unveil.sanitize._weights import Weighed, shares
+from unveil.sanitize.mondrian import _kernels as kernels
+from unveil.sanitize.mondrian._by_person import People, walk_people
+from unveil.sanitize.mondrian._partition import (
+    Partition,
+    cut_kind,
+    extents,
+    rows_of,
+    whole_table,
+)
+
+_STEP, _STEPS = 4096, 16  # records of a step of the work, and how many steps the table has
+
+
+def people_of(weighed: Weighed, least: int, records: NDArray[np.intp] | None = None) -> People:
+    """Whose the records are, and which of the targets are whose, as the kernels need it."""
+    persons = weighed.persons
+    assert persons.of is not None
+    whose = persons.of[np.zeros(0, dtype=np.intp) if records is None else records]
+    begin = np.concatenate([[0], np.cumsum(np.bincount(whose, minlength=persons.count))])
+    return People(
+        of=persons.of.astype(np.int32),
+        begin=begin.astype(np.int64),
+        target=np.argsort(whose, kind="stable").astype(np.int32),
+        share=shares(int(persons.rows.max())),
+        least=least,
+    )
+
+
+def _owner(column: Column, persons: Persons) -> NDArray[np.int64]:
+    """The only person who has each value of a column; -1 if there are several, or nobody."""
+    assert persons.of is not None
+    first = np.full(column.size, persons.count)
+    last = np.full(column.size, -1)
+    np.minimum.at(first, column.codes, persons.of)
+    np.maximum.at(last, column.codes, persons.of)
+    return np.where(first == last, first, -1)
+
+
+def extents_without_people(microdata: Microdata, persons: Persons) -> NDArray[np.float64]:
+    """The width of each whole column without each person."""
+    assert persons.of is not None
+    widths = np.repeat(extents(microdata)[None], persons.count, axis=0)
+    for j, column in enumerate(microdata.quasi):
+        kind = cut_kind(column)
+        owner = _owner(column, persons)
+        if kind == kernels.FLAT:
+            widths[:, j] -= np.bincount(owner[owner >= 0], minlength=persons.count)
+        elif column.kind == "numeric":
+            present = np.unique(column.codes)
+            # Only who alone has the lowest or the highest value makes the column narrower.
+            for person in {int(owner[present[0]]), int(owner[present[-1]])} - {-1}:
+                rest = column.codes[persons.of != person]
+                ends = column.positions[[rest.min(), rest.max()]] if len(rest) else np.zeros(2)
+                widths[person, j] = ends[1] - ends[0]
+    return widths
+
+
+def leave_people_out(
+    microdata: Microdata,
+    records: NDArray[np.intp],
+    statistic: Statistic,
+    *,
+    rules: kernels.Rules,
+    weighed: Weighed,
+    possible: NDArray[np.bool_],
+    jobs: int | None,
+    done: Callable[[int], None],
+) -> LeaveOneOut:
+    """Count ``statistic`` for each record in the partition with and without its person.
+
+    ``possible``: for each person, whether the table without them can be partitioned at all.
+    """
+    n, secret, counts_cover = len(records), microdata.sensitive, statistic is Statistic.COVER
+    people = people_of(weighed, rules.k, records)
+    present = kernels.Targets(
+        records.astype(np.int32),
+        np.zeros((n if counts_cover else 0, len(microdata.quasi), secret.size), dtype=np.int32),
+        np.zeros((n, secret.size), dtype=np.int32),
+    )
+    partition = Partition.grow(microdata, rules, None, present, people)
+    # Boxes are disjoint: only in a target's own class do the cells cover it in every column.
+    class_of = partition.class_of
+    present.joint[:] = histograms_at(class_of[records], class_of, secret)
+    absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
+    whose = people.of[records]
+    asked = np.diff(people.begin) > 0
+    times = np.bincount(records, minlength=len(microdata))
+    walk = _Walk(microdata, partition, rules, people, absent, times, workers(jobs), done)
+    tasks: list[Task] = []
+    for variant, among in _variants(microdata, rules, weighed.persons, asked & possible):
+        if variant is not rules and counts_cover:
+            absent.cover[among[whose]] = 0
+        tasks += replace(walk, rules=variant).first(among, counted=variant is rules)
+    run_tasks(tasks, walk.jobs)
+    if counts_cover:
+        return LeaveOneOut(present.cover, absent.cover, possible[whose])
+    return LeaveOneOut(present.joint, absent.joint, possible[whose])
+
+
+def _variants(
+    microdata: Microdata, rules: kernels.Rules, persons: Persons, asked: NDArray[np.bool_]
+) -> Iterator[tuple[kernels.Rules, NDArray[np.bool_]]]:
+    """The rules of the table without some of the people, and which people these are.
+
+    For most people they are the rules of the whole table.
+    """
+    extent = extents_without_people(microdata, persons)
+    same = (extent == rules.extent).all(axis=1)
+    yield rules, same & asked
+    # Who alone has a value of a FLAT column changes that column's width, so only the variants below
+    # need to know which values are gone.
+    flat = [c for c in microdata.quasi if cut_kind(c) == kernels.FLAT]
+    alone = [_owner(c, persons) >= 0 for c in flat]
+    rules = rules._replace(alone=np.concatenate([*alone, np.zeros(0, dtype=bool)]))
+    others = np.flatnonzero(asked & ~same)
+    variants, variant_of = np.unique(extent[others], axis=0, return_inverse=True)
+    for v, widths in enumerate(variants):
+        members = np.zeros(persons.count, dtype=bool)
+        members[others[variant_of.ravel() == v]] = True
+        yield rules._replace(extent=widths.copy()), members
+
+
+class _Some(NamedTuple):
+    """Some cases that are to be continued; nodes of at most ``stop`` records are put off."""
+
+    cases: kernels.Cases
+    first: int
+    last: int
+    stop: int = 0
+
+
+@dataclass(frozen=True)
+class _Walk:
+    """People on their way down a partition, each without their own rows."""
+
+    microdata: Microdata
+    partition: Partition
+    rules: kernels.Rules
+    people: People
+    targets: kernels.Targets
+    times: NDArray[np.int64]
+    """How often each record is a target."""
+    jobs: int
+    done: Callable[[int], None]
+
+    def first(self, among: NDArray[np.bool_], *, counted: bool) -> Iterator[Task]:
+        """Tasks that take people down and correct their targets' counts; as in `_partition`."""
+        for some in np.array_split(np.flatnonzero(among), self.jobs):
+            if len(some):
+                who = rows_of(self.people, some)
+                cases = whole_table(self.microdata, self.partition.lines, who, counted=counted)
+                # Small nodes are put off at first: so the work is in steps that can be seen.
+                stop = max(_STEP, len(self.microdata) // _STEPS)
+                yield self._task([_Some(cases, 0, 1, stop)])
+
+    def _task(self, waiting: list[_Some]) -> Task:
+        """Continue the last of the cases, and then the others and what they leave, one by one."""
+
+        def task() -> Iterable[Task]:
+            cases, first, last, stop = waiting.pop()
+            _, _, more = walk_people(
+                self.partition.table, self.rules, self.people, cases, first, last, stop,
+                self.targets,
+            )  # fmt: skip
+            begin = cases.head[first, kernels.TARGETS_AT]
+            upto = begin + cases.head[first:last, kernels.TARGETS].sum()
+            gone = self._asked(cases.targets[begin:upto])
+            self.done(gone - self._asked(more.targets[: more.used[2]]))
+            waiting.extend(self._steps(more))
+            return [self._task(waiting)] if waiting else ()
+
+        return task
+
+    def _asked(self, rows: NDArray[np.int32]) -> int:
+        """How many targets some rows are."""
+        return int(self.times[rows].sum())
+
+    def _steps(self, cases: kernels.Cases) -> Iterator[_Some]:
+        """Cases in steps of about equal size, none too small."""
+        number = int(cases.used[0])
+        if number:
+            total = np.cumsum(cases.head[:number, kernels.RECORDS])
+            share = max(_STEP, len(self.microdata) // _STEPS)
+            cuts = np.flatnonzero(np.diff((total - 1) // share)) + 1
+            for first, last in pairwise([0, *cuts.tolist(), number]):
+                yield _Some(cases, first, last)
