@@ -245,7 +245,7 @@ def test_what_counts_rows_is_refused():
     """Nothing that was not made to count people gives a number, in audits and called by itself."""
     table = uv.read_csv("visits.csv", **ROLES, person="patient")
     audit = uv.audit(table, "mondrian:k=3", attacks="all", baseline=False, progress=False,
-                     fail_on=["delta > 0.5", "k < 1"])  # fmt: skip
+                     fail_on=["relative_risk > 2", "k < 1"])  # fmt: skip
     looked = audit.releases[0].looked
     done = {name for name, one in looked.items() if one.status == "done"}
     by_person = {name for name, one in declarations().items() if counted_by(one.call()) is None}
