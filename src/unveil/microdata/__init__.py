@@ -56,8 +56,6 @@ if TYPE_CHECKING:
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._persons import (
         Persons,
-        is_repeated,
-        names_repeat,
         unknown_persons,
         whose_rows,
     )
@@ -82,6 +80,7 @@ if TYPE_CHECKING:
         with_records,
     )
     from unveil.microdata._release_reader import check_release, read_release
+    from unveil.microdata._repeats import is_repeated, names_repeat, says_whose
     from unveil.microdata._row_counts import (
         check_count,
         counted_note,

@@ -276,6 +276,8 @@ class Microdata:
         Number of people who were left out because they have no sensitive value.
     persons : Persons, optional
         Whose the records are, if a person may have several.
+    doubt : str or Message, optional
+        What speaks against each record being another person's, if nobody has said whose they are.
     """
 
     columns: tuple[Column, ...]
@@ -286,6 +288,7 @@ class Microdata:
     counted_by: str | None = None
     left_out: int = 0
     persons: Persons | None = None
+    doubt: Text | None = None
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -18,15 +18,11 @@ from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Message, Option, PersonsError, Row, Text, View
-from unveil.microdata.vocabulary import SEVERAL, names_family, names_person
+from unveil.microdata._repeats import combined, many_equal, names_repeat, says_whose
+from unveil.microdata.vocabulary import names_family, names_person
 
 if TYPE_CHECKING:
     from unveil.microdata._distinct import Distinct
-
-_NAMESAKES = 0.9  # distinct names per row from which a few people may have the same
-_TOLD = 5  # pairs of rows of one name that can be compared
-_BY_CHANCE = 0.5  # of a column in which any two rows agree that often nothing follows
-_ALIKE = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,21 +156,12 @@ def persons_of(columns: Mapping[str, Distinct]) -> Persons:
                 "{where}, {row}: it says whose a row is, and is empty in {n:row}; fill it in, or "
                 "leave these rows out", where=column.where, row=Row(int(gone[0]) + 1), n=len(gone),
             )  # fmt: skip
-    return Persons(tuple(columns), _numbers(columns))
+    return Persons(tuple(columns), combined(columns))
 
 
 def unknown_persons(table: HasPersons) -> Persons | None:
     """Those of records of a table that nobody can tell apart any more."""
     return None if table.several is None else replace(table.several, of=None)
-
-
-def _numbers(columns: Mapping[str, Distinct]) -> NDArray[np.int64]:
-    """The number of the combination of values of each row."""
-    numbers = np.zeros(len(next(iter(columns.values())).codes), dtype=np.int64)
-    for column in columns.values():
-        both = numbers * (len(column.values) + 1) + column.codes + 1
-        numbers = np.unique(both, return_inverse=True)[1]
-    return numbers
 
 
 def refuse_repeated(
@@ -198,59 +185,30 @@ def refuse_repeated(
     if family and len(family) == len(identifiers) and names_repeat(family, others):
         raise _question(family, source)
     for name in unroled:
-        one = others[name]
-        if is_repeated(name, len(one.values), int((~one.missing).sum())):
-            raise _question({name: one}, source)
+        sign = says_whose(name, others)
+        if sign is not None:
+            raise _question({name: others[name]}, source, None if names_person(name) else sign)
 
 
-def names_repeat(names: Mapping[str, Distinct], others: Mapping[str, Distinct]) -> bool:
-    """Whether rows share names as those of one person do, and not only those of namesakes.
-
-    Rows of one person agree in what does not change, such as a date of birth or a place. Namesakes
-    agree there as seldom as anybody.
-    """
-    told = ~np.any([one.missing for one in names.values()], axis=0)
-    number = _numbers({name: one.take(told) for name, one in names.items()})
-    whole = np.flatnonzero(told)
-    if len(np.unique(number)) >= _NAMESAKES * len(whole):
-        return False
-    order = np.argsort(number, kind="stable")
-    same = np.flatnonzero(number[order][1:] == number[order][:-1])
-    first, second = whole[order[same]], whole[order[same + 1]]
-    for one in others.values():
-        told = (one.codes[first] >= 0) & (one.codes[second] >= 0)
-        if told.sum() < _TOLD:
-            continue
-        shares = np.bincount(one.codes[one.codes >= 0]) / max(1, (one.codes >= 0).sum())
-        alike = (one.codes[first[told]] == one.codes[second[told]]).mean()
-        if (shares**2).sum() < _BY_CHANCE and alike > _ALIKE:
-            return True
-    return False
-
-
-def is_repeated(name: str, people: int, rows: int) -> bool:
-    """Whether a column that has no role says whose a row is, by its name and as values repeat.
-
-    >>> is_repeated("patient", 400, 1200), is_repeated("patient", 2, 1200)
-    (True, False)
-    """
-    return names_person(name) and SEVERAL <= people < rows
-
-
-def _question(columns: Mapping[str, Distinct], source: File) -> PersonsError:
+def _question(
+    columns: Mapping[str, Distinct], source: File, sign: Text | None = None
+) -> PersonsError:
     rows = len(next(iter(columns.values())).codes)
-    return whose_rows(list(columns), rows, len(np.unique(_numbers(columns))), source)
+    return whose_rows(list(columns), rows, len(np.unique(combined(columns))), source, sign)
 
 
-def whose_rows(columns: Sequence[str], rows: int, people: int, source: File) -> PersonsError:
-    """The question whose the rows are."""
+def whose_rows(
+    columns: Sequence[str], rows: int, people: int, source: File, sign: Text | None = None
+) -> PersonsError:
+    """The question whose the rows are; ``sign`` says why it is asked, if not because of names."""
     named: Any = columns[0] if len(columns) == 1 else list(columns)
     return PersonsError(
-        "{source} has {rows:row} and {people} values of {columns}, which names people, and figures "
+        "{source} has {rows:row} and {people} values of {columns}{why}, and figures "
         "of rows say nothing about people who have several. If rows of one value are one "
         "person's, give {yes}; if each row is another person's, give {no}",
         source=source, rows=rows, people=people,
         columns=Listed([ColumnName(name) for name in columns], "and"),
+        why=Message(": {sign}", sign=sign) if sign else ", which names people",
         yes=_Answer("person", named), no=_Answer("person", False),
     )  # fmt: skip
 
@@ -264,3 +222,18 @@ def persons_note(persons: Persons | None) -> list[Text]:
         Message("{columns} says whose a row is: {records:record} of {people:person}",
                 columns=columns, records=len(persons.of), people=persons.count)
     ]  # fmt: skip
+
+
+def doubt_of(columns: Collection[Distinct], rows: int) -> Message | None:
+    """What speaks against each row being another person's, where nobody has said whose it is."""
+    found = many_equal(columns)
+    if found is None:
+        return None
+    equal, names = found
+    return Message(
+        "{equal} of {rows:row} are equal to another in {columns}, where chance makes few, and "
+        "figures of rows say nothing about people who have several. If a person may have several, "
+        "give {person}; if each row is another person's, give {no}",
+        equal=equal, rows=rows, columns=Listed([ColumnName(name) for name in names], "and"),
+        person=Option("person", "COLUMN"), no=_Answer("person", False),
+    )  # fmt: skip

@@ -45,6 +45,7 @@ from unveil.microdata._microdata import Column, Kind, Microdata, Role, value_tex
 from unveil.microdata._persons import (
     Persons,
     check_person,
+    doubt_of,
     persons_note,
     persons_of,
     refuse_repeated,
@@ -317,15 +318,23 @@ def _read(source: Source, options: Options) -> Microdata:
     if persons is not None:  # of the rows that are left
         persons = _persons(source, columns, wishes, options)
         counted = [*counted, *persons_note(persons)]
+    doubt = None
+    if (
+        persons is None
+        and not options.count
+        and not any(one.role is Role.IDENTIFIER for one in wishes.values())
+    ):
+        known = [column for name, column in columns.items() if wishes[name].role is Role.QUASI]
+        doubt = doubt_of(known, everybody)
     return Microdata(
         columns=encoded,
         rows=next(iter(columns.values())).rows, source=source.name, source_rows=source.n_rows,
-        notes=(*source.notes, *counted, *meaning, *left_out, *as_words,
-               *_about_forms(encoded, wishes)),
+        notes=(*source.notes, *counted, *([doubt] if doubt else []), *meaning, *left_out,
+               *as_words, *_about_forms(encoded, wishes)),
         counted_by=options.count or None,
         left_out=everybody - len(next(iter(columns.values())).rows)
         if options.missing == "keep" else 0,
-        persons=persons,
+        persons=persons, doubt=doubt,
     )  # fmt: skip
 
 

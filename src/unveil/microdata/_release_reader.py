@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -37,7 +37,7 @@ from unveil.microdata._messages import ValueOption, must, value_meant
 from unveil.microdata._microdata import Column, Microdata, distinct_rows
 from unveil.microdata._notations import EMPTY_WORDS, Notation, is_hidden
 from unveil.microdata._numbers import numbers_among
-from unveil.microdata._persons import Persons, is_repeated, persons_of, whose_rows
+from unveil.microdata._persons import Persons, persons_of, refuse_repeated
 from unveil.microdata._readers import HierarchiesOption, Names, Options, check_original
 from unveil.microdata._release import Release
 from unveil.microdata._release_domains import DomainsOption, check_held, columns_alone
@@ -52,7 +52,7 @@ from unveil.microdata._sources import Source
 from unveil.microdata._suppressed import about_suppressed
 from unveil.microdata._suspicions import suspicions
 from unveil.microdata.coarsening import Coarsening
-from unveil.microdata.vocabulary import is_called_count, names_person
+from unveil.microdata.vocabulary import is_called_count
 from unveil.options import check
 
 _MAY_CHANGE = "--may-change-sensitive, which unveil audit, inference and linkage have"
@@ -229,7 +229,16 @@ def read_release(
     perturbed = dict.fromkeys([*said.perturbed, *([secret.name] if may_change else [])])
     release = _release(template, columns, secrets, weights, made_by, tuple(perturbed))
     release = replace(
-        release, persons=_persons(source, original, person, told, weights, in_order=in_order)
+        release,
+        persons=_persons(
+            source,
+            original,
+            person,
+            told,
+            weights,
+            in_order=in_order,
+            used=[column.name for column in (*template.quasi, secret)],
+        ),
     )
     if original is None:
         told_of += _about_untold(secrets.codes, secret.name)
@@ -257,6 +266,7 @@ def _persons(
     told: NDArray[np.bool_],
     weights: NDArray[np.int64] | None,
     *,
+    used: Collection[str],
     in_order: bool,
 ) -> Persons | None:
     """Whose the released records are; nobody knows if that is not published."""
@@ -269,7 +279,7 @@ def _persons(
         if len(named) < len(several.columns):
             return replace(several, of=None)
     if not named and person is None and original is None:
-        _refuse_repeated(source)
+        _refuse_repeated(source, used)
     if not named:
         return None
     for name in named:
@@ -279,14 +289,14 @@ def _persons(
     return found.take(rows if weights is None else np.repeat(rows, weights[told]))
 
 
-def _refuse_repeated(source: Source) -> None:
-    """Ask about a published column that says whose a row is, by its name, and repeats."""
+def _refuse_repeated(source: Source, used: Collection[str]) -> None:
+    """Ask about a published column that says whose a row is, and repeats."""
+    columns = {}
     for name in source.columns:
-        if names_person(name) and name not in source.unreadable:
-            one = distinct_of(source, name)
-            people, rows = len(one.values), int((~one.missing).sum())
-            if is_repeated(name, people, rows):
-                raise whose_rows([name], rows, people, source.file)
+        if name not in source.unreadable:
+            with suppress(InputError):  # lists of values, which are cells
+                columns[name] = distinct_of(source, name)
+    refuse_repeated({}, columns, [name for name in columns if name not in used], source.file)
 
 
 def _persons_in_order(

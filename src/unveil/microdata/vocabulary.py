@@ -289,6 +289,36 @@ def names_person(name: str) -> bool:
     return topic is not None and topic.name in _OWN
 
 
+_STAYS = ("a date of birth", "a sex", "an ethnic origin")
+_TIMES = frozenset({
+    "year", "yr", "wave", "quarter", "month", "week", "day", "date", "time", "period", "round",
+    "visit", "jahr", "welle", "quartal", "monat", "woche", "tag", "datum", "zeit", "runde",
+    "annee", "vague", "trimestre", "mois", "semaine", "jour", "ano", "ola", "mes", "semana",
+    "fecha", "anno", "onda", "mese", "settimana", "giorno", "jaar", "golf", "kwartaal", "maand",
+    "dag",
+})  # fmt: skip
+
+
+def names_what_stays(name: str) -> bool:
+    """Whether a column, by its name, has what stays the same in a life.
+
+    >>> names_what_stays("birth_year"), names_what_stays("Geschlecht"), names_what_stays("age")
+    (True, True, False)
+    """
+    topic = topic_of(name)
+    return topic is not None and topic.name in _STAYS
+
+
+def names_time(name: str) -> bool:
+    """Whether a column, by its name, says when a row was written.
+
+    >>> names_time("year"), names_time("Welle"), names_time("birth_year"), names_time("n_day")
+    (True, True, False, True)
+    """
+    topic, words = topic_of(name), _words_of(name)
+    return bool(words) and words[-1] in _TIMES and (topic is None or topic.name == "a date")
+
+
 _OWN = ("a person's number", "an official number of a person")
 _FIRST_OR_LAST = ("first", "last", "middle", "given", "family")
 _SHARED = ("a person's name", "a name", "an e-mail address", "a telephone number",

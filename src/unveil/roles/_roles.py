@@ -15,13 +15,13 @@ is the reason. Then the rest of the table matters:
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
-from unveil.microdata import Role, names_repeat, suspected
+from unveil.microdata import Distinct, Role, names_repeat, says_whose, suspected
 from unveil.microdata.vocabulary import (
     DATES,
     IDENTIFYING,
@@ -299,12 +299,28 @@ def _one_says_whose(columns: list[Settled]) -> list[Settled]:
     by_names = names and all(map(names_family, names))
     if not several and by_names and names_repeat(names, others):
         return [replace(one, unsure=_ASKED) if one.name in names else one for one in columns]
+    if not several and not names:
+        return _shown_by_rows(columns, others)
     if len(several) < 2:
         return columns
     first = min(several, key=lambda one: one.profile.size)
     return [
         replace(one, role=Role.IDENTIFIER, unsure=None) if one in several and one is not first
         else one
+        for one in columns
+    ]  # fmt: skip
+
+
+def _shown_by_rows(columns: list[Settled], others: Mapping[str, Distinct]) -> list[Settled]:
+    """Of columns without a role, those that say whose a row is, as rows of one value show."""
+    found = {
+        one.name: sign
+        for one in _having(columns, Role.OTHER)
+        if one.name in others and (sign := says_whose(one.name, others)) is not None
+    }
+    return [
+        replace(one, role=Role.PERSON, unsure=_WHOSE, reason=str(found[one.name]))
+        if one.name in found else one
         for one in columns
     ]  # fmt: skip
 

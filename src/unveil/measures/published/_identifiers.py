@@ -50,6 +50,8 @@ class Identifiers(Finding):
         Of the original; people if some have several rows.
     whose_is_known : bool
         Whether it is known whose the published rows are.
+    doubt : Message, optional
+        What speaks against each record of the original being another person's.
     untrue : str or Message, optional
         What shows that a release that was read cannot be one of the original.
     """
@@ -66,6 +68,7 @@ class Identifiers(Finding):
     records: int | None = None
     people: int | None = None
     whose_is_known: bool = True
+    doubt: Text | None = None
     untrue: Text | None = None
 
     @property
@@ -122,6 +125,8 @@ class Identifiers(Finding):
 
     def _extra_rows(self) -> Value:
         """0, or not known what figures say about people whose rows nobody can find."""
+        if self.doubt is not None:
+            return EXTRA_ROWS.of(None, why_not=self.doubt)
         if self.people is None or self.whose_is_known:
             return EXTRA_ROWS.of(0)
         return EXTRA_ROWS.of(None, why_not=Message(
@@ -300,6 +305,7 @@ def identifiers(
         records=None if microdata is None else len(microdata),
         people=None if several is None else several.count,
         whose_is_known=release.several is None or release.several.of is not None,
+        doubt=None if microdata is None else microdata.doubt,
         untrue=None if microdata is None else _untruth(release, microdata),
     )  # fmt: skip
 
