@@ -51,6 +51,6 @@ def test_by_rows_it_would_look_safe(stays):
     found = uv.measures(release)
     assert release.sizes.min() >= 5
     assert found.k < 5
-    assert found.all_rows.min() == 1
+    assert found.all_rows.fewest == 1
     shares = [one.share for one in found.unicity]
     assert shares[0] < shares[1] < shares[3]

@@ -32,8 +32,8 @@ def read(table, **options):
 def test_the_worked_example():
     found = uv.measures(read(EXAMPLE))
     assert (found.k, found.k_all_rows) == (2, 1)
-    assert found.one_row.tolist() == [2, 2, 2]
-    assert found.all_rows.tolist() == [1, 1, 1]
+    assert found.one_row.each.tolist() == [2, 2, 2]
+    assert found.all_rows.each.tolist() == [1, 1, 1]
     # Two rows: A and C are alone; all that B has is one row, which C shares.
     assert [(one.rows, one.alone, one.drawn) for one in found.unicity][1:] == [
         (2, 2, 3), (3, 2, 3), (4, 2, 3),
@@ -80,8 +80,8 @@ def test_people_among_whom_somebody_is_found(table):
     inside = {there: {p for p in own if there in own[p]} for there in everybody}
     one_row = {p: min(len(inside[there]) for there in own[p]) for p in own}
     all_rows = {p: sum(Counter(own[p]) == Counter(own[q]) for q in own) for p in own}
-    assert found.one_row.tolist() == [one_row[p] for p in sorted(own)]
-    assert found.all_rows.tolist() == [all_rows[p] for p in sorted(own)]
+    assert found.one_row.each.tolist() == [one_row[p] for p in sorted(own)]
+    assert found.all_rows.each.tolist() == [all_rows[p] for p in sorted(own)]
 
 
 @examples(200)
@@ -147,7 +147,7 @@ def test_with_one_row_each_they_are_the_ordinary_measures(table, k):
     by_person = {one.figure.name: one.value for one in found.figures}
     for name, value in by_row.items():
         assert by_person[name] == pytest.approx(value), name
-    assert found.one_row.tolist() == found.all_rows.tolist()
+    assert found.one_row.each.tolist() == found.all_rows.each.tolist()
     assert by_person["k_all_rows"] == by_row["k"]
     assert uv.measures(read(table | {"patient": list(range(n))})).k_anonymity.k >= 1
 

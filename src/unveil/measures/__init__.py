@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     )
     from unveil.measures._measures import Measures, MeasuresComparison, compare_measures, measures
     from unveil.measures._partitions import HierarchyLevel, Partition, parse_partition
-    from unveil.measures._persons import PersonMeasures, Unicity, person_measures
+    from unveil.measures._persons import Among, PersonMeasures, person_measures
     from unveil.measures._released import Reach, reach_of
     from unveil.measures._sizes import (
         AverageClassSize,
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     )
     from unveil.measures._t_closeness import TCloseness, t_closeness
     from unveil.measures._table import Measured
+    from unveil.measures._unicity import Unicity
     from unveil.measures._utility import Utility, utility
     from unveil.measures.discrimination._comparison import (
         ComparedRates,

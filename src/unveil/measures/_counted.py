@@ -20,6 +20,7 @@ from unveil.engine.counting import (
     Held,
     KeyColumn,
     Opened,
+    PeopleInEngine,
     Question,
     Secret,
     check_rows,
@@ -283,46 +284,18 @@ def _asked(
     kinds: Kinds,
     **reading: Any,
 ) -> Contingency:
-    keys = () if quasi is None else tuple(_listed(quasi))
-    if not keys:
-        raise InputError(
-            "no keys are given: name the columns whose combinations are the classes, {example}",
-            example=Option("quasi", ["age", "zip"]),
-        )
-    if sensitive is not None and not isinstance(sensitive, str):
-        raise InputError(
-            "{option} must be one column name, but got {given}",
-            option=Option("sensitive"),
-            given=repr(sensitive),
-        )
-    if sensitive is not None and sensitive in keys:
-        raise _both(sensitive)
-    columns = [*keys, *([] if sensitive is None else [sensitive])]
-    check_count(count, columns)
-    kinds.check(columns)
     if person:
         raise InputError(
             "{person}: only {measures} counts people in a file; leave it out, or read the table "
             "with {read}", person=Option("person"), measures=Call("measures"),
             read=Call("read_csv"),
         )  # fmt: skip
-
-    def opening(names: Sequence[str]) -> Opened:
-        return kinds.without_missing(opened(table, names, secret=sensitive, **reading))
-
-    there = opening([*columns, *([count] if count else [])])
+    asking = _Asking.of(table, quasi, sensitive, ordinal, hierarchies, kinds, reading)
+    columns = asking.columns
+    check_count(count, columns)
+    there = asking.opening([*columns, *([count] if count else [])])
     there = standing_for(there, count) if count else there
-    name = sensitive or ""
-    levels, tree = _known_of(name, there.levels.get(name), ordinal, hierarchies)
-    known = _Encoding(
-        name=name, source=there.name, is_text_file=there.is_text_file, levels=levels,
-        hierarchy=tree, kind=kinds.kinds.get(name), form=kinds.forms.get(name),
-    )  # fmt: skip
-    question = Question(
-        table=there.table, keys=keys, secret=sensitive, encoder=known.encoded,
-        source=there.name, fault=there.fault, beginning=there.beginning,
-        key_values=kinds.reader(there),
-    )  # fmt: skip
+    question, known = asking.question(there)
     found = counted(question)
     found.notes = (*there.notes, *known.notes, *found.notes)
     if count:
@@ -330,10 +303,99 @@ def _asked(
                        column=ColumnName(count), people=found.rows)  # fmt: skip
         found.notes = (note, *found.notes)
     elif count is None:
-        check_rows(opening, there, columns, found)
+        check_rows(asking.opening, there, columns, found)
     if person is None and not count:
-        check_whose(opening, there, columns)
+        check_whose(asking.opening, there, columns)
     return found
+
+
+def people_of(table: Any, reading: Reading) -> PeopleInEngine:
+    """The people of a table that an engine counts, where a person may have several rows."""
+    if reading.get("count"):
+        raise InputError(
+            "{person} and {count} exclude each other: a row of a table of counts stands for "
+            "several people, and none of them has a name", person=Option("person"),
+            count=Option("count"),
+        )  # fmt: skip
+    person = _listed(reading.get("person") or ())
+    opening = ("engine", "memory", "delimiter", "encoding", "sheet", "header")
+    asking = _Asking.of(
+        table, reading.get("quasi"), reading.get("sensitive"), reading.get("ordinal"),
+        reading.get("hierarchies"),
+        Kinds.of(reading.get("numeric"), reading.get("categorical"), reading.get("forms"),
+                 reading.get("missing_values")),
+        {"engine": "duckdb", "memory": None,
+         **{name: one for name, one in reading.items() if name in opening}},
+    )  # fmt: skip
+    for name in person:
+        if name in asking.columns:
+            raise InputError("column {column} says whose a row is: it cannot be a key or sensitive",
+                             column=ColumnName(name))  # fmt: skip
+    there = asking.opening([*asking.columns, *person])
+    question, known = asking.question(there)
+    return PeopleInEngine(question, person, lambda: (*there.notes, *known.notes))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Asking:
+    """What is asked of a table that is not yet read."""
+
+    table: Any
+    keys: tuple[str, ...]
+    secret: str | None
+    ordinal: _Ordinal
+    hierarchies: _Hierarchies
+    kinds: Kinds
+    reading: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, table: Any, quasi: str | Sequence[str] | None, sensitive: str | None,
+        ordinal: _Ordinal, hierarchies: _Hierarchies, kinds: Kinds, reading: Mapping[str, Any],
+    ) -> _Asking:  # fmt: skip
+        """Refuse what cannot be asked."""
+        keys = () if quasi is None else tuple(_listed(quasi))
+        if not keys:
+            raise InputError(
+                "no keys are given: name the columns whose combinations are the classes, {example}",
+                example=Option("quasi", ["age", "zip"]),
+            )
+        if sensitive is not None and not isinstance(sensitive, str):
+            raise InputError("{option} must be one column name, but got {given}",
+                             option=Option("sensitive"), given=repr(sensitive))  # fmt: skip
+        if sensitive is not None and sensitive in keys:
+            raise _both(sensitive)
+        found = cls(table=table, keys=keys, secret=sensitive, ordinal=ordinal,
+                    hierarchies=hierarchies, kinds=kinds, reading=reading)  # fmt: skip
+        kinds.check(found.columns)
+        return found
+
+    @property
+    def columns(self) -> list[str]:
+        """The keys and the secret."""
+        return [*self.keys, *([] if self.secret is None else [self.secret])]
+
+    def opening(self, names: Sequence[str]) -> Opened:
+        """The table with some columns."""
+        return self.kinds.without_missing(
+            opened(self.table, names, secret=self.secret, **self.reading)
+        )
+
+    def question(self, there: Opened) -> tuple[Question, _Encoding]:
+        """What is asked of the opened table, and what is known of the sensitive column."""
+        name = self.secret or ""
+        own = there.levels.get(name)
+        levels, tree = _known_of(name, own, self.ordinal, self.hierarchies)
+        known = _Encoding(
+            name=name, source=there.name, is_text_file=there.is_text_file, levels=levels,
+            hierarchy=tree, kind=self.kinds.kinds.get(name), form=self.kinds.forms.get(name),
+        )  # fmt: skip
+        question = Question(
+            table=there.table, keys=self.keys, secret=self.secret, encoder=known.encoded,
+            source=there.name, fault=there.fault, beginning=there.beginning,
+            key_values=self.kinds.reader(there),
+        )  # fmt: skip
+        return question, known
 
 
 def _both(name: str) -> InputError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -11,12 +10,12 @@ from typing import Annotated, Any, ClassVar, Unpack
 import pandas as pd
 from annotated_types import Ge
 
-from unveil.engine.counting import Contingency
+from unveil.engine.counting import Contingency, PeopleInEngine
 from unveil.errors import Amount, File, InputError, Known, Listed, Message, Option, Region, Text
 from unveil.errors import Column as ColumnName
 from unveil.findings import Finding, Follows, Story, Table, Value
 from unveil.measures._classes import Looking, notes_of, one_pass
-from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people
+from unveil.measures._counted import Counting, Reading, Wildcard, count, count_people, people_of
 from unveil.measures._declared import BY_PERSON, CLASSICAL, K_ALL_ROWS, UNICITY, UNIQUE, K, L
 from unveil.measures._discernibility import Discernibility, discernibility_looking
 from unveil.measures._diversity import AlphaK, AlphaKLooking, LDiversity, LDiversityLooking
@@ -27,7 +26,7 @@ from unveil.measures._likeness import (
     DeltaDisclosureLooking,
 )
 from unveil.measures._partitions import Categories
-from unveil.measures._persons import PersonMeasures, person_measures
+from unveil.measures._persons import PersonMeasures, people_in_engine, person_measures
 from unveil.measures._sizes import (
     AverageClassSize,
     ClassSizeLooking,
@@ -56,9 +55,9 @@ from unveil.microdata import (
     Hierarchy,
     Microdata,
     Permuted,
+    Persons,
     Release,
-    open_table,
-    read_table,
+    check_person,
 )
 from unveil.options import Help, Knows, Recode, Shell, by_person, checked, refuse_several
 
@@ -288,22 +287,28 @@ def measures(
     """
     check_distance(distance)
     check_population(population, population_size, None, recode)
-    if counting.get("person") and not isinstance(release, AnyRelease | Microdata):
-        release = _read_by_person(release, knows, counting)
-        counting = {}
-    several = getattr(release, "several", None)
+    several: Persons | PeopleInEngine | None = getattr(release, "several", None)
+    if counting.get("person") and not isinstance(release, AnyRelease | Microdata | Contingency):
+        several = _people_of(release, knows, counting)
+        counting = {**counting, "person": False}
+        if several.people == several.records:  # one row of each
+            several = None
     if several is not None:
-        given = {
+        given: dict[str, Any] = {
             "partition": partition, "distance": distance, "population": population,
             "population_size": population_size, "recode": recode, "subsets": subsets,
-            "wildcard": wildcard, **counting,
+            "wildcard": wildcard,
         }  # fmt: skip
+        if not isinstance(several, PeopleInEngine):
+            given |= counting
         for name, one in given.items():
             if one:
                 raise InputError(
                     "{option} is for tables with one row per person: counted by person there is "
                     "no such measure yet", option=Option(name),
                 )  # fmt: skip
+        if isinstance(several, PeopleInEngine):
+            return people_in_engine(several)
         return person_measures(release, several, knows)
     options: Counting = {**counting, "wildcard": wildcard}
     if knows is not None:
@@ -376,28 +381,15 @@ def measures(
     )
 
 
-def _read_by_person(table: Any, knows: Sequence[str] | None, reading: Reading) -> Microdata:
-    """A table in which a person may have several rows, read into memory."""
-    quasi, sensitive = knows or reading.get("quasi"), reading.get("sensitive")
-    if not quasi or not sensitive:
+def _people_of(table: Any, knows: str | Sequence[str] | None, reading: Reading) -> PeopleInEngine:
+    """The people of a table that is not yet read."""
+    quasi = knows or reading.get("quasi")
+    if not quasi or not reading.get("sensitive"):
         raise InputError("{person} needs {quasi} and {sensitive}", person=Option("person"),
                          quasi=Option("quasi"), sensitive=Option("sensitive"))  # fmt: skip
-    for name in ("count", "engine", "memory"):
-        if reading.get(name) not in (None, False, "duckdb"):
-            raise InputError("{person} and {other} exclude each other: people are counted in "
-                             "memory", person=Option("person"), other=Option(name))  # fmt: skip
-    if isinstance(table, str | os.PathLike):
-        opening = {"delimiter": "delimiter", "encoding": "encoding", "sheet": "sheet",
-                   "columns": "header"}  # fmt: skip
-        given: Any = {one: reading.get(own) for one, own in opening.items()}
-        table = open_table(table, **given)
-    given = {name: reading[name] for name in
-             ("numeric", "categorical", "forms", "missing_values", "ordinal", "hierarchies")
-             if reading.get(name) is not None}  # fmt: skip
-    return read_table(
-        table, quasi=quasi, sensitive=sensitive, person=reading.get("person"), missing="category",
-        **given,
-    )  # fmt: skip
+    check_person(reading.get("person"))
+    own: Reading = {**reading, "quasi": quasi}
+    return people_of(table, own)
 
 
 def _found(counts: Contingency, lookings: dict[str, Looking[Finding]]) -> dict[str, Any]:

@@ -25,12 +25,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil.engine.counting import Held, KeyColumn
-from unveil.errors import Amount, Cell, InputError, Known, Message, Option, Text, did_you_mean
-from unveil.errors import Column as ColumnName
+from unveil.engine.counting import Members, PeopleHeld, PeopleInEngine, Weighed
+from unveil.errors import Amount, File, InputError, Known, Message, Text
 from unveil.findings import Axis, Chart, Finding, Follows, Series, Story, Table, Value
 from unveil.measures._classes import Looking, one_pass
-from unveil.measures._counted import secret_of
 from unveil.measures._declared import (
     ALPHA,
     BETA,
@@ -50,48 +48,53 @@ from unveil.measures._diversity import AlphaKLooking, LDiversityLooking
 from unveil.measures._likeness import BetaLikenessLooking
 from unveil.measures._t_closeness import TClosenessLooking
 from unveil.measures._texts import sizes_chart
-from unveil.microdata import AnyRelease, Microdata, Persons, Release, distinct_rows
-
-POINTS = (1, 2, 3, 4)
-"""Numbers of rows that the attacker of the unicity curve knows."""
-
-_DRAWN = 2_000  # people whose rows are drawn for the curve
-_LARGEST = 2**61
-_TAIL = 0.025
+from unveil.measures._unicity import DRAWN, POINTS, Unicity, some_rows, unicity
+from unveil.measures._whose import people_held
+from unveil.microdata import AnyRelease, Microdata, Persons
 
 
-@dataclass(frozen=True, kw_only=True)
-class Unicity:
-    """How many people only they fit, of those whose rows were drawn.
+@dataclass(frozen=True, eq=False)
+class Among:
+    """Among how many people somebody is found.
 
     Attributes
     ----------
-    rows : int
-        How many of a person's rows the attacker knows, drawn at random; all, if there are fewer.
-    alone, drawn : int
+    people : dict of int to int
+        How many people are found among each number of people; these ascend.
+    each : array, optional
+        The number for each person who has a row in a class, where they are in memory.
+
+    Examples
+    --------
+    >>> among = Among.of(np.array([1, 4, 4, 4, 4]))
+    >>> among.people, among.fewest, among.alone, among.risk
+    ({1: 1, 4: 4}, 1, 0.2, 0.4)
     """
 
-    rows: int
-    alone: int
-    drawn: int
+    people: Mapping[int, int]
+    each: NDArray[np.int64] | None = None
+
+    @classmethod
+    def of(cls, each: NDArray[np.int64]) -> Among:
+        """From the number for each person."""
+        sizes, people = np.unique(each, return_counts=True)
+        return cls(dict(zip(sizes.tolist(), people.tolist(), strict=True)), each)
 
     @property
-    def share(self) -> float:
-        """The share of people who are alone."""
-        return self.alone / self.drawn
+    def fewest(self) -> int:
+        """The fewest people among whom somebody is found."""
+        return min(self.people)
 
     @property
-    def interval(self) -> tuple[float, float]:
-        """The exact interval of Clopper and Pearson (1934), with 95 % confidence.
+    def alone(self) -> float:
+        """The share of people who are found among nobody else."""
+        return self.people.get(1, 0) / sum(self.people.values())
 
-        >>> [round(end, 3) for end in Unicity(rows=4, alone=5, drawn=10).interval]
-        [0.187, 0.813]
-        """
-        from scipy.special import betaincinv
-
-        n, yes = self.drawn, self.alone
-        low = float(betaincinv(yes, n - yes + 1, _TAIL)) if yes else 0.0
-        return low, float(betaincinv(yes + 1, n - yes, 1 - _TAIL)) if yes < n else 1.0
+    @property
+    def risk(self) -> float:
+        """The probability that an attacker picks the right person, on average over all people."""
+        right = math.fsum(n / size for size, n in self.people.items())
+        return right / sum(self.people.values())
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -107,10 +110,9 @@ class PersonMeasures(Finding):
         Published rows, and the people whose they are.
     suppressed : int
         Rows among them that form no class.
-    one_row : array
-        For each person who has a row in a class, the people among whom they are found by the row
-        that tells most.
-    all_rows : array
+    one_row : Among
+        Among how many people those who have a row in a class are found by the row that tells most.
+    all_rows : Among
         The same by all rows.
     unicity : tuple of Unicity
         The curve.
@@ -129,8 +131,8 @@ class PersonMeasures(Finding):
     records: int
     people: int
     suppressed: int
-    one_row: NDArray[np.int64]
-    all_rows: NDArray[np.int64]
+    one_row: Among
+    all_rows: Among
     unicity: tuple[Unicity, ...]
     sizes: Mapping[int, int]
     secrets: Mapping[str, Value]
@@ -139,21 +141,21 @@ class PersonMeasures(Finding):
     @property
     def k(self) -> int:
         """The fewest people among whom somebody is found by one of their rows."""
-        return int(self.one_row.min())
+        return self.one_row.fewest
 
     @property
     def k_all_rows(self) -> int:
         """The same by all rows."""
-        return int(self.all_rows.min())
+        return self.all_rows.fewest
 
     @property
     def figures(self) -> tuple[Value, ...]:
         low, high = self.unicity[-1].interval
         own = {
             K: K.of(self.k),
-            UNIQUE: UNIQUE.of(float((self.one_row == 1).mean())),
+            UNIQUE: UNIQUE.of(self.one_row.alone),
             PROSECUTOR: PROSECUTOR.of(1 / self.k),
-            PROSECUTOR_MEAN: PROSECUTOR_MEAN.of(float((1 / self.one_row).mean())),
+            PROSECUTOR_MEAN: PROSECUTOR_MEAN.of(self.one_row.risk),
             MEAN_CLASS: MEAN_CLASS.of(self._mean_class),
         }
         return (
@@ -180,8 +182,12 @@ class PersonMeasures(Finding):
         }  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
-        """One row per person, in the order of their first rows."""
-        return pd.DataFrame({"one_row": self.one_row, "all_rows": self.all_rows})
+        """How many people are found among each number of people, by one row and by all rows."""
+        return pd.DataFrame(
+            [{"knows": knows, "among": size, "people": people}
+             for knows, among in (("one row", self.one_row), ("all rows", self.all_rows))
+             for size, people in among.people.items()]
+        )  # fmt: skip
 
     def story(self, release: Text | None = None) -> Story:
         name = release or self.source
@@ -194,7 +200,7 @@ class PersonMeasures(Finding):
         )
 
     def _verdict(self, release: Text | None) -> Message:
-        alone = float((self.one_row == 1).mean())
+        alone = self.one_row.alone
         said = "nobody can be told from fewer than {others} by one row"
         if alone:
             said = "{share} of the people are alone in the class of one of their rows: an attacker "
@@ -226,8 +232,8 @@ class PersonMeasures(Finding):
             says="The fewest people among whom somebody is found, and the share who are alone.",
             columns=["release", "the attacker knows", "fewest people", "alone"],
             rows=[
-                [name, what, Amount(k, int(among.min()), "{:,.0f}".format),
-                 Amount(UNIQUE, float((among == 1).mean()), UNIQUE.text)]
+                [name, what, Amount(k, among.fewest, "{:,.0f}".format),
+                 Amount(UNIQUE, among.alone, UNIQUE.text)]
                 for what, (k, among) in found.items()
             ],
         )  # fmt: skip
@@ -267,70 +273,50 @@ def person_measures(
     ...      "disease": ["flu", "flu", "asthma", "flu", "flu", "asthma"]},
     ...     quasi="age", sensitive="disease", person="patient")
     >>> found = person_measures(stays, stays.persons)
-    >>> found.k, found.k_all_rows, found.one_row.tolist(), found.all_rows.tolist()
-    (2, 1, [2, 2, 2], [1, 1, 1])
+    >>> found.k, found.k_all_rows, found.one_row.people, found.all_rows.people
+    (2, 1, {2: 3}, {1: 3})
     """
-    if persons.of is None:
-        raise InputError(
-            "a person may have several rows ({columns} says whose a row is), and nobody knows "
-            "whose the published rows are; audit the program that makes the release, or a file "
-            "that still has that column",
-            columns=ColumnName(", ".join(persons.columns)),
-        )  # fmt: skip
-    if not isinstance(table, Release | Microdata):
-        raise InputError("{release} publishes {instead}: no measure of it counts people where a "
-                         "person has several rows", release=table.maker, instead=table.instead,
-                         )  # fmt: skip
-    known = _keys(table, knows)
-    made_by = table.source if isinstance(table, Microdata) else f"the release by {table.made_by}"
-    class_of, whose, secret, suppressed = _rows_of(table, persons, known)
+    return people_in_memory(people_held(table, persons, knows), seed)
+
+
+def people_in_memory(there: PeopleHeld, seed: int = 0) -> PersonMeasures:
+    """The measures of a table in memory."""
+    assert there.secret is not None
+    shown = there.class_of >= 0
+    if not shown.any():
+        raise InputError("all rows of {release} are suppressed: there is nothing to measure",
+                         release=File(there.source, bare=True))  # fmt: skip
+    class_of = there.class_of[shown]
+    whose = np.unique(there.whose[shown], return_inverse=True)[1].astype(np.int64)
     people = int(whose.max()) + 1
     pairs, rows_there = np.unique(class_of * people + whose, return_counts=True)
     size = np.bincount(pairs // people)
     one_row = np.full(people, np.iinfo(np.int64).max)
     np.minimum.at(one_row, whose, size[class_of])
-    alike, number = np.unique(size[size > 0], return_counts=True)
+    alike, number = np.unique(size, return_counts=True)
+    members = Members(*np.divmod(pairs, people), rows_there)
     return PersonMeasures(
-        source=made_by, keys=tuple(known),
-        sensitive=table.sensitive.name, records=len(table), people=persons.count,
-        suppressed=suppressed, one_row=one_row, all_rows=_alike(class_of, whose),
-        unicity=_unicity(class_of, whose, pairs, rows_there, seed),
+        source=there.source, keys=there.keys, sensitive=there.secret.name,
+        records=len(there.whose), people=there.rows, suppressed=there.suppressed,
+        one_row=Among.of(one_row), all_rows=Among.of(_alike(class_of, whose)),
+        unicity=unicity(_drawn(class_of, whose, seed), [members]),
         sizes=dict(zip(alike.tolist(), number.tolist(), strict=True)),
-        secrets=_by_secret(table, class_of, whose, secret, size), notes=table.notes,
+        secrets=_by_secret(there.weighed(), int(one_row.min())), notes=there.notes,
     )  # fmt: skip
 
 
-def _keys(table: Release | Microdata, knows: str | Sequence[str] | None) -> list[str]:
-    """The columns that the attacker knows; refused if one is no quasi-identifier."""
-    there = [column.name for column in table.quasi]
-    asked = there if knows is None else [knows] if isinstance(knows, str) else list(knows)
-    for name in asked:
-        if name not in there:
-            raise InputError(
-                "{option} names {name}, which is not a quasi-identifier{near} (those are {names})",
-                option=Option("knows"), name=Cell(name), near=did_you_mean(str(name), there),
-                names=", ".join(there),
-            )  # fmt: skip
-    return asked
-
-
-def _rows_of(
-    table: Release | Microdata, persons: Persons, known: Sequence[str]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32], int]:
-    """The class, the person and the sensitive value of each row that is in a class."""
-    assert persons.of is not None
-    # Classes that publish the same cells are one to whoever reads them.
-    columns = table.quasi if isinstance(table, Microdata) else table.published()
-    cell_of = distinct_rows([one.codes for one in columns if one.name in known])[1]
-    if isinstance(table, Microdata):
-        return cell_of.astype(np.int64), persons.of, table.sensitive.codes, 0
-    shown = np.flatnonzero(~table.suppressed_classes[table.class_of])
-    if not len(shown):
-        raise InputError("all rows of {release} are suppressed: there is nothing to measure",
-                         release=table.maker)  # fmt: skip
-    whose = np.unique(persons.of[shown], return_inverse=True)[1].astype(np.int64)
-    return (cell_of[shown].astype(np.int64), whose, table.sensitive.codes[shown],
-            len(table) - len(shown))  # fmt: skip
+def people_in_engine(there: PeopleInEngine, seed: int = 0) -> PersonMeasures:
+    """The same of a table that an engine counts."""
+    drawn = [(one.person, some_rows(one)) for one in there.drawn(DRAWN, seed)]
+    classes = sorted({one for _, own in drawn for one in own})
+    return PersonMeasures(
+        source=there.source, keys=there.keys, sensitive=there.secret.secret.name,
+        records=there.records,
+        people=there.people, suppressed=there.suppressed, one_row=Among(there.one_row),
+        all_rows=Among(there.all_rows), unicity=unicity(drawn, there.members(classes)),
+        sizes=there.sizes, secrets=_by_secret(there.weighed(), min(there.one_row)),
+        notes=there.notes,
+    )  # fmt: skip
 
 
 def _alike(class_of: NDArray[np.int64], whose: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -353,61 +339,25 @@ def _alike(class_of: NDArray[np.int64], whose: NDArray[np.int64]) -> NDArray[np.
     return how_many[same]
 
 
-def _unicity(
-    class_of: NDArray[np.int64],
-    whose: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    rows_there: NDArray[np.int64],
-    seed: int,
-) -> tuple[Unicity, ...]:
-    """The share of people whom some of their rows, drawn at random, single out."""
+def _drawn(
+    class_of: NDArray[np.int64], whose: NDArray[np.int64], seed: int
+) -> list[tuple[int, list[int]]]:
+    """Some people, and the classes of some of their rows, drawn at random."""
     rng = np.random.default_rng(seed)
     people = int(whose.max()) + 1
     order = np.argsort(whose, kind="stable")
     rows = np.bincount(whose)
     first = np.cumsum(rows) - rows
     drawn = np.arange(people)
-    if people > _DRAWN:
-        drawn = np.sort(rng.choice(people, _DRAWN, replace=False))
-    begin = np.searchsorted(pairs, np.arange(int(class_of.max()) + 2) * people)
-    alone = dict.fromkeys(POINTS, 0)
-    for person in drawn.tolist():
-        own = class_of[order[first[person] : first[person] + rows[person]]]
-        own = rng.permutation(own)
-        for m in POINTS:
-            there, needed = np.unique(own[:m], return_counts=True)
-            there_first = np.argsort(begin[there + 1] - begin[there], kind="stable")
-            fits: NDArray[np.int64] | None = None
-            for at in there_first.tolist():
-                low, high = begin[there[at]], begin[there[at] + 1]
-                some = pairs[low:high][rows_there[low:high] >= needed[at]] % people
-                fits = some if fits is None else fits[np.isin(fits, some, assume_unique=True)]
-                if len(fits) == 1:
-                    break
-            alone[m] += fits is not None and len(fits) == 1
-    return tuple(Unicity(rows=m, alone=n, drawn=len(drawn)) for m, n in alone.items())
+    if people > DRAWN:
+        drawn = np.sort(rng.choice(people, DRAWN, replace=False))
+    own = (class_of[order[first[one] : first[one] + rows[one]]] for one in drawn.tolist())
+    some = [rng.permutation(one)[: POINTS[-1]].tolist() for one in own]
+    return list(zip(drawn.tolist(), some, strict=True))
 
 
-def _by_secret(
-    table: Release | Microdata,
-    class_of: NDArray[np.int64],
-    whose: NDArray[np.int64],
-    secret: NDArray[np.int32],
-    size: NDArray[np.int64],
-) -> dict[str, Value]:
-    """The figures of sensitive values, where people weigh the same in a class and in the table."""
-    people = int(whose.max()) + 1
-    _, pair_of, of_pair = np.unique(
-        class_of * people + whose, return_inverse=True, return_counts=True
-    )
-    in_class, in_table = of_pair[pair_of], np.bincount(whose)[whose]
-    scale = _scale(np.union1d(in_class, in_table), people * (table.sensitive.size + 1))
-    counts = _Weighed(
-        keys={"class": KeyColumn(np.arange(len(size)), tuple(range(len(size))))},
-        secret=secret_of(table.sensitive), class_of=class_of, codes=secret.astype(np.int64),
-        numbers=_shares(scale, in_class), source="the release",
-    )  # fmt: skip
-    counts.weigh(secret, _shares(scale, in_table))
+def _by_secret(counts: Weighed, k: int) -> dict[str, Value]:
+    """The figures of sensitive values, where the smallest class has k people."""
     looking: list[Looking[Finding]] = [
         AlphaKLooking(counts),
         LDiversityLooking(counts, l=2),
@@ -419,39 +369,10 @@ def _by_secret(
         looking.append(TClosenessLooking(counts, distance="equal"))
     found = {one.figure.name: one for finding in one_pass(counts, looking)
              for one in finding.figures}  # fmt: skip
-    values = np.unique(class_of * table.sensitive.size + secret) // table.sensitive.size
-    several = np.bincount(values, minlength=len(size))
     # Whatever values a single person has, they are that person's.
-    least = int(np.where(size == 1, 1, several)[size > 0].min())
+    least = 1 if k == 1 else int(found[L.name].value or 0)
     return {
         **{one.name: one.of(found[one.name].value) for one in (ALPHA, T, BETA)},
         L.name: L.of(least),
         L_ENTROPY.name: L_ENTROPY.of(min(least, found[L_ENTROPY.name].value or least)),
     }  # fmt: skip
-
-
-class _Weighed(Held):
-    """Counts of weights; those in the whole table are not the sums of those in the classes."""
-
-    def weigh(self, codes: NDArray[np.int32], numbers: NDArray[np.int64]) -> None:
-        """Set the weights of the sensitive values in the whole table."""
-        self._totals = np.zeros_like(self._totals)
-        np.add.at(self._totals, codes, numbers)
-
-    @property
-    def shown(self) -> Held:
-        return self
-
-
-def _scale(rows: NDArray[np.int64], most: int) -> int:
-    """A number that all numbers of rows divide, so that 1/c is a whole number of parts.
-
-    Where that would be too large, one so large that rounding does not matter.
-    """
-    scale = math.lcm(*(int(one) for one in rows))
-    return scale if scale * most < _LARGEST else min(2**40, _LARGEST // most)
-
-
-def _shares(scale: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One over the number of rows, in parts."""
-    return np.maximum(1, (scale + rows // 2) // rows)

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from unveil.microdata._permuted_reader import check_permuted, read_anatomy
     from unveil.microdata._persons import (
         Persons,
+        check_person,
         unknown_persons,
         whose_rows,
     )

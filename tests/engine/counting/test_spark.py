@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from plain_counts import CELLS, check_counts, plain_classes, texts
 
+import unveil as uv
 from unveil.engine.counting import Held, InEngine, paired_in_engine
 from unveil.errors import InputError
 from unveil.measures import count
@@ -165,3 +166,21 @@ def test_without_java(monkeypatch, tmp_path):
         env={"PATH": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     assert "engine 'spark' needs Java 17 or newer: none was found on the PATH" in done.stderr
+
+
+def test_people_are_counted_as_in_duckdb(spark, duckdb, folder):
+    """Every figure, and the same people are drawn."""
+    whose = {"quasi": ["age", "town"], "sensitive": "s", "person": "v"}
+    path = folder / "people.parquet"
+    table = pq.read_table(path)
+    patients = [f"p{i * 31 % 977}" for i in range(len(table))]
+    table = table.append_column("v", [patients])
+    pq.write_table(table, folder / "stays.parquet")
+    found, expected = (
+        uv.measures(folder / "stays.parquet", **whose, engine=one) for one in (spark, duckdb)
+    )
+    assert (found.people, found.suppressed) == (977, expected.suppressed)
+    assert found.one_row.people == expected.one_row.people
+    assert found.all_rows.people == expected.all_rows.people
+    assert (found.sizes, found.unicity) == (expected.sizes, expected.unicity)
+    assert found.secrets == expected.secrets

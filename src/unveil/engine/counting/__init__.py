@@ -15,6 +15,13 @@ if TYPE_CHECKING:
         counted,
         paired_in_engine,
     )
+    from unveil.engine.counting._people import (
+        Drawn,
+        Members,
+        PeopleInEngine,
+        Weighed,
+    )
+    from unveil.engine.counting._people_held import PeopleHeld, PeopleHistograms
     from unveil.engine.counting._rows import check_rows, check_whose, standing_for
     from unveil.engine.counting._tables import Opened, opened
     from unveil.microdata import MISSING

@@ -72,6 +72,19 @@ class Histograms:
         """For each cell, the share of its class's records that have the value."""
         return self.numbers / self.sizes[self.class_of]
 
+    @property
+    def told(self) -> Counts:
+        """What is told of each cell: how many records of the class have the value."""
+        return self.numbers
+
+    def share_of(self, rows: int) -> NDArray[np.float64]:
+        """The share of each class, of so many records."""
+        return self.sizes / rows
+
+    def number_in(self, classes: NDArray[np.bool_]) -> int:
+        """Number of records in some classes."""
+        return int((self.weights * self.sizes)[classes].sum())
+
     def add_up(self, cells: NDArray[Any]) -> NDArray[Any]:
         """Sum the cells of each class."""
         return np.add.reduceat(cells, self.start[:-1]) if len(self) else cells[:0]
@@ -185,6 +198,8 @@ class Contingency(ABC):
         value.
     made_from : Release, optional
         The release that was counted, which also knows what was suppressed.
+    unit : {"record", "person"}
+        What is counted.
     """
 
     keys: tuple[str, ...]
@@ -193,6 +208,7 @@ class Contingency(ABC):
     notes: tuple[Text, ...]
     overlapping: bool = False
     made_from: AnyRelease | None = None
+    unit: str = "record"
 
     @property
     @abstractmethod
@@ -230,6 +246,11 @@ class Contingency(ABC):
     def shown(self) -> Contingency:
         """The counts without suppressed records; the codes of the secret stay."""
         return self
+
+    @property
+    def gone(self) -> tuple[float, Counts]:
+        """The share of suppressed records, and how many of them have each value of the secret."""
+        return self.suppressed / self.rows, self.totals - self.shown.totals
 
     def in_memory(self) -> Contingency:
         """The same counts, fetched as a whole if they fit in memory."""
@@ -271,7 +292,7 @@ class Contingency(ABC):
 class _Merged(Contingency):
     def __init__(self, inner: Contingency, groups: Counts, secret: Secret) -> None:
         self.keys, self.source, self.notes = inner.keys, inner.source, inner.notes
-        self.overlapping = inner.overlapping
+        self.overlapping, self.unit = inner.overlapping, inner.unit
         self.secret = secret
         self._inner, self._groups = inner, groups
 
@@ -284,6 +305,15 @@ class _Merged(Contingency):
     @cached_property
     def totals(self) -> Counts:
         return self._together(self._inner.totals)
+
+    @property
+    def rows(self) -> int:
+        return self._inner.rows
+
+    @property
+    def gone(self) -> tuple[float, Counts]:
+        share, counts = self._inner.gone
+        return share, self._together(counts)
 
     def blocks(self) -> Iterator[Histograms]:
         return (block.merged(self._groups) for block in self._inner.blocks())

@@ -234,6 +234,13 @@ class Fetching:
                 return connection.raw_sql(connection.compile(expression)).toArrow()
             return expression.to_pyarrow()
 
+    def kept(self, expression: ibis.Table) -> ibis.Table:
+        """The result as a table of the engine, until nothing refers to it any more."""
+        connection = expression.get_backend()
+        _set_aside(connection)
+        with in_our_words(connection.name, self.source, self.fault):
+            return expression.cache()
+
     def batches(self, expression: ibis.Table, rows: int) -> Iterator[Any]:
         """The result as Arrow batches of at most so many rows; only one is in memory."""
         connection = expression.get_backend()

@@ -82,7 +82,7 @@ def stars_among(
     for place, key in enumerate(keys):
         column = table[key]
         if column.type().is_string():
-            asked[f"{OURS}stars {place}"] = (column == EVERYTHING).cast("int64").sum()
+            asked[f"{OURS}stars {place}"] = (column == EVERYTHING).sum()
         asked[f"{OURS}same {place}"] = column.min() == column.max()
     found = fetching.table(table.aggregate(**asked)).to_pylist()[0]
     stars = {key: int(found.get(f"{OURS}stars {place}") or 0) for place, key in enumerate(keys)}

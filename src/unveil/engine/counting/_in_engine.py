@@ -147,10 +147,10 @@ def counted(question: Question) -> Contingency:
         held = _held(question)
         if held is not None:
             return held
-    return InEngine(_with_meanings(question))
+    return InEngine(with_meanings(question))
 
 
-def _with_meanings(question: Question) -> Question:
+def with_meanings(question: Question) -> Question:
     """The same where cells of a key that mean the same are the same."""
     import pyarrow as pa
 
@@ -235,7 +235,7 @@ def _held(question: Question) -> Held | None:
     return held
 
 
-def _as_before(known: EncodedSecret, raw: Sequence[Any]) -> EncodedSecret:
+def as_before(known: EncodedSecret, raw: Sequence[Any]) -> EncodedSecret:
     """The encoder of a part of a table that is encoded already."""
     return known
 
@@ -294,7 +294,7 @@ class InEngine(Contingency):
             return self
         asked = replace(self.question, table=table)
         if self._encoded is not None:  # values that only suppressed records have keep their codes
-            asked = replace(asked, encoder=partial(_as_before, self._encoded))
+            asked = replace(asked, encoder=partial(as_before, self._encoded))
         return InEngine(asked)
 
     @cached_property

@@ -37,7 +37,7 @@ def standing_for(there: Opened, count: str) -> Opened:
     table = there.table.mutate(**{PEOPLE: _whole(there.table[count])}).drop(count)
     number = table[PEOPLE]
     found = _asked(there, table, {
-        "rows": table.count(), "wrong": (number.isnull() | (number < 0)).cast("int64").sum(),
+        "rows": table.count(), "wrong": (number.isnull() | (number < 0)).sum(),
         "people": number.sum(),
     })  # fmt: skip
     where = {"column": Column(count), "source": File(there.name, bare=True)}
@@ -102,7 +102,7 @@ def _suspected(there: Opened, used: Sequence[str], candidates: Sequence[str]) ->
             continue
         number = _whole(table[name])
         told = _asked(there, table, {
-            "wrong": (number.isnull() | (number < 0)).cast("int64").sum(),
+            "wrong": (number.isnull() | (number < 0)).sum(),
             "least": number.min(), "most": number.max(),
         })  # fmt: skip
         if told["wrong"] or told["most"] <= 1:

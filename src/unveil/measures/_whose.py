@@ -1,0 +1,86 @@
+"""The people of a release or of microdata in which a person may have several rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from unveil.engine.counting import KeyColumn, PeopleHeld
+from unveil.errors import Cell, InputError, Option, did_you_mean
+from unveil.errors import Column as ColumnName
+from unveil.measures._counted import published_key, secret_of
+from unveil.microdata import AnyRelease, Column, Microdata, Persons, Release
+
+
+def people_held(
+    table: AnyRelease | Microdata,
+    persons: Persons,
+    knows: str | Sequence[str] | None = None,
+    of: str | None = None,
+) -> PeopleHeld:
+    """The people of a table, by the keys that an attacker knows.
+
+    Parameters
+    ----------
+    of : str, optional
+        What is counted in the classes. Default: the sensitive column.
+    """
+    if persons.of is None:
+        raise InputError(
+            "a person may have several rows ({columns} says whose a row is), and nobody knows "
+            "whose the published rows are; audit the program that makes the release, or a file "
+            "that still has that column",
+            columns=ColumnName(", ".join(persons.columns)),
+        )  # fmt: skip
+    if not isinstance(table, Release | Microdata):
+        raise InputError("{release} publishes {instead}: no measure of it counts people where a "
+                         "person has several rows", release=table.maker, instead=table.instead,
+                         )  # fmt: skip
+    known = _keys(table, knows, of)
+    name = table.sensitive.name if of is None else of
+    source = table.source if isinstance(table, Microdata) else f"the release by {table.made_by}"
+    return PeopleHeld(
+        keys={one: _cells(table, one) for one in known},
+        whose=np.unique(persons.of, return_inverse=True)[1],
+        secret=secret_of(_column(table, name)), codes=_column(table, name).codes.astype(np.int64),
+        source=source, notes=table.notes,
+        made_from=None if isinstance(table, Microdata) else table,
+    )  # fmt: skip
+
+
+def _column(table: Release | Microdata, name: str) -> Column:
+    """The column whose values are counted; of a release, the sensitive one."""
+    if isinstance(table, Microdata):
+        return table[name]
+    if name != table.sensitive.name:
+        raise InputError("{name} is generalized: where a person has several rows, what is told is "
+                         "{secret}", name=ColumnName(name),
+                         secret=ColumnName(table.sensitive.name))  # fmt: skip
+    return table.sensitive
+
+
+def _cells(table: Release | Microdata, name: str) -> KeyColumn:
+    """What is published in a column, row by row; what is written alike is one cell."""
+    if isinstance(table, Microdata):
+        column = table[name]
+        return KeyColumn(column.codes.astype(np.int64), tuple(column.values.tolist()))
+    place = [column.name for column in table.quasi].index(name)
+    key = published_key(table.quasi[place], table.regions[place])
+    return key.take(table.class_of.astype(np.int64))
+
+
+def _keys(
+    table: Release | Microdata, knows: str | Sequence[str] | None, of: str | None
+) -> list[str]:
+    """The columns that the attacker knows; refused if one is no quasi-identifier."""
+    there = [column.name for column in table.quasi if column.name != of]
+    asked = there if knows is None else [knows] if isinstance(knows, str) else list(knows)
+    for name in asked:
+        if name not in there:
+            raise InputError(
+                "{option} names {name}, which is not a quasi-identifier{near} (those are {names})",
+                option=Option("knows"), name=Cell(name), near=did_you_mean(str(name), there),
+                names=", ".join(there),
+            )  # fmt: skip
+    return asked
