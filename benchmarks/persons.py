@@ -15,8 +15,9 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,31 +26,32 @@ import numpy as np
 def leave_one_out(options: argparse.Namespace) -> None:
     """Mondrian without each person, beside one run and beside a run without each person."""
     import unveil as uv
-    from unveil.microdata import Statistic
 
-    print(f"{'table':>7} {'rows':>8} {'people':>7} {'goal':>8} {'counts':>6} {'once s':>7} "
+    print(f"{'table':>7} {'goal':>8} {'rows':>8} {'people':>7} {'counts':>6} {'once s':>7} "
           f"{'all s':>7} {'/ once':>7} {'again s':>8} {'again / all':>11}")  # fmt: skip
     rng = np.random.default_rng(0)
     for name, table in (("visits", uv.datasets.visits(options.people)),
                         ("fine", _fine(options.people, rng))):  # fmt: skip
-        people, everybody = table.persons.count, np.arange(len(table))
-        some = rng.choice(len(table), options.again, replace=False)
         for goal in ({"k": 5}, {"k": 5, "l": 2}):
-            f = uv.Mondrian(**goal)
-            f.leave_one_out(table, some, Statistic.COVER)  # so that all is compiled
-            once = _cpu(lambda f=f, table=table: f.sanitize(table), times=5)
-            again = _cpu(
-                lambda f=f, table=table: [f.sanitize_without(table, int(i)) for i in some]
-            ) / len(some) * people  # fmt: skip
-            for statistic in (Statistic.JOINT, Statistic.COVER):
-                all_of_them = _cpu(
-                    lambda f=f, table=table, statistic=statistic, everybody=everybody:
-                    f.leave_one_out(table, everybody, statistic, jobs=1)
-                )  # fmt: skip
-                shown = ", ".join(f"{n}={v}" for n, v in goal.items())
-                print(f"{name:>7} {len(table):>8,} {people:>7,} {shown:>8} {statistic:>6} "
-                      f"{once:>7.3f} {all_of_them:>7.2f} {all_of_them / once:>7.1f} "
-                      f"{again:>8,.0f} {again / all_of_them:>11,.0f}", flush=True)  # fmt: skip
+            for line in _without_each(uv.Mondrian(**goal), table, options.again, rng):
+                print(f"{name:>7} {', '.join(f'{n}={v}' for n, v in goal.items()):>8} {line}",
+                      flush=True)  # fmt: skip
+
+
+def _without_each(f: Any, table: Any, again: int, rng: np.random.Generator) -> Iterator[str]:
+    """A line for each of the counts that adversaries ask for."""
+    from unveil.microdata import Statistic
+
+    persons, everybody = table.persons, np.arange(len(table))
+    some = persons.order[persons.starts[rng.choice(persons.count, again, replace=False)]]
+    f.leave_one_out(table, some, Statistic.COVER)  # so that all is compiled
+    once = _cpu(lambda: f.sanitize(table), times=5)
+    anew = _cpu(lambda: [f.sanitize_without(table, int(one)) for one in some])
+    anew *= persons.count / again
+    for statistic in (Statistic.JOINT, Statistic.COVER):
+        took = _cpu(partial(f.leave_one_out, table, everybody, statistic, jobs=1))
+        yield (f"{len(table):>8,} {persons.count:>7,} {statistic:>6} {once:>7.3f} {took:>7.2f} "
+               f"{took / once:>7.1f} {anew:>8,.0f} {anew / took:>11,.0f}")  # fmt: skip
 
 
 def _fine(people: int, rng: np.random.Generator) -> Any:
