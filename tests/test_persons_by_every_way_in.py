@@ -4,6 +4,7 @@ One patient with five visits is alone in her class. By rows that class has k = 5
 """
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -269,6 +270,83 @@ def test_what_counts_rows_is_refused():
             call()
 
 
+# Four stays of ten are one patient's. Without one of the four belief hardly moves.
+STAYS = pd.DataFrame({"patient": ["P200"] * 4 + [f"P20{i}" for i in range(1, 7)], "age": 30,
+                      "sex": "f", "illness": ["HIV"] * 4 + ["flu"] * 6})  # fmt: skip
+DELTA = ["--attack", "differential-inference", "--fail-on", "delta > 0.2", "--sanitizer",
+         "identity"]  # fmt: skip
+BELIEF = """
+[data]
+file = "stays.csv"
+{data}
+[roles]
+patient = "{role}"
+age = "quasi"
+sex = "quasi"
+illness = "sensitive"
+[attacks]
+use = ["differential-inference"]
+[thresholds]
+fail_on = ["delta > 0.2"]
+[[releases]]
+{release}
+"""
+
+
+def test_what_own_records_give_away():
+    """By rows it passes, and by people it fails: in Python, a shell, a project and a test."""
+    STAYS.to_csv("stays.csv", index=False)
+    for person, code, delta in (("patient", 1, 0.4), (False, 0, 0.082)):
+        table = uv.read_csv("stays.csv", **ROLES, person=person)
+        audit = uv.audit(table, "identity", fail_on="delta > 0.2", progress=False,
+                         attacks=["differential-inference"])  # fmt: skip
+        assert audit.releases[0].figures["delta"] == pytest.approx(delta, abs=0.001)
+        assert audit.passed is (code == 0)
+        done = run("audit", "stays.csv", *SHELL, *DELTA, "--person", person or "none", code=code)
+        assert ("FAILS: delta is" in squeezed(done.stdout)) is (code == 1)
+        said = ('person = "none"', "identifier") if not person else ("", "person")
+        Path("unveil.toml").write_text(
+            BELIEF.format(data=said[0], role=said[1], release='sanitizer = "identity"')
+        )
+        run("audit", "--project", "unveil.toml", code=code)
+        if person:
+            with pytest.raises(AssertionError, match="delta is"):
+                assert_release(table, uv.Identity(), "delta <= 0.2")
+            assert audit.releases[0].coarse.people == 7  # a mean is of so many
+        else:
+            assert_release(table, uv.Identity(), "delta <= 0.2")
+    done = run("differential-inference", "stays.csv", *SHELL, "--person", "patient",
+               "--sanitizer", "identity")  # fmt: skip
+    assert "7 of 7 people tested" in squeezed(done.stdout)
+    assert "Removing their own records" in squeezed(done.stdout)
+
+
+def test_programs_get_numbers_only_if_it_is_said():
+    """A program that fails without the column is given it by a shell and by a project."""
+    STAYS.to_csv("stays.csv", index=False)
+    Path("needs.py").write_text(
+        "import shutil, sys\n"
+        "names = open(sys.argv[1]).readline()\n"
+        "if 'patient' not in names or 'P20' in open(sys.argv[1]).read():\n"
+        "    sys.exit('no numbers')\n"
+        "shutil.copy(sys.argv[1], sys.argv[2])\n"
+    )
+    line = f"{sys.executable} needs.py {{input}} {{output}}"
+    asked = ["audit", "stays.csv", *SHELL, "--person", "patient", "--attack", "measures",
+             "--fail-on", "k < 2", "--oracle", line]  # fmt: skip
+    assert "no numbers" in squeezed(run(*asked, code=3).stderr)
+    run(*asked, "--gives-person", code=0)
+    Path("unveil.toml").write_text(
+        BELIEF.format(data="", role="person", release=f'oracle = "{line}"\ngives_person = true')
+        .replace("differential-inference", "measures").replace("delta > 0.2", "k < 2")
+    )  # fmt: skip
+    run("audit", "--project", "unveil.toml", code=0)
+    done = run("audit", "stays.csv", *SHELL, "--sanitizer", "identity", "--gives-person", code=2)
+    assert "--gives-person is for programs of others; give one with --oracle" in (
+        squeezed(done.stderr)
+    )
+
+
 def test_oracles_do_not_get_the_column():
     given = []
 
@@ -279,4 +357,5 @@ def test_oracles_do_not_get_the_column():
     table = uv.read_csv("visits.csv", **ROLES, person="patient")
     release = uv.Oracle(program).sanitize(table)
     assert given == [["age", "sex", "illness"]]
-    assert release.several.of is None
+    # All rows came back in their places, so it is known whose they are.
+    np.testing.assert_array_equal(release.several.of, table.several.of)

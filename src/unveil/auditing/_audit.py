@@ -212,7 +212,7 @@ class Run:
                 values |= part.values(found.finding)
         discretion = self._asked.discretion
         coarse = Coarseness(
-            people=subject.records, smallest=discretion.smallest, exact=discretion.private,
+            people=subject.people, smallest=discretion.smallest, exact=discretion.private,
             # Of several candidates that are made here, one at most will be published.
             published=alone or subject.kind == "release",
             alone=subject.microdata is None and self._asked.external is None,

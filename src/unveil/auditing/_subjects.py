@@ -54,6 +54,13 @@ class Subject:
         return 0 if self.made is None else int(self.made.sizes.sum())
 
     @property
+    def people(self) -> int:
+        """How many people the records are of, as far as that is known."""
+        table = self.made if self.microdata is None else self.microdata
+        several = None if table is None else table.several
+        return self.records if several is None or several.of is None else several.count
+
+    @property
     def several(self) -> bool:
         """Whether a person may have several records."""
         table = self.made if self.microdata is None else self.microdata

@@ -312,12 +312,17 @@ class Programs(Typed):
         bool, typed(PUBLISHED, "The program may publish other quasi-identifiers than the table "
                       "has, such as means. Methods that need true values are then left out."),
     ] = False  # fmt: skip
+    gives_person: Annotated[
+        bool, typed(PUBLISHED, "The program gets the column that says whose a row is, with "
+                      "numbers in place of names. By default it does not."),
+    ] = False  # fmt: skip
 
     def made(self, published: "Published") -> list[Any]:
         """The programs as sanitizers."""
         from unveil.sanitize import Oracle
 
-        for name in ("timeout", "memory", "retries", "may_drop", "may_change_quasi"):
+        for name in ("timeout", "memory", "retries", "may_drop", "may_change_quasi",
+                     "gives_person"):  # fmt: skip
             if getattr(self, name) not in (None, False) and not self.oracle:
                 raise InputError("{option} is for programs of others; give one with {oracle}",
                                  option=Option(name), oracle=Option("oracle"))  # fmt: skip
@@ -326,7 +331,7 @@ class Programs(Typed):
                 source, notation=published.values().get("notation"), timeout=self.timeout,
                 memory=self.memory, retries=self.retries, may_drop=self.may_drop,
                 may_change_sensitive=published.may_change_sensitive,
-                may_change_quasi=self.may_change_quasi,
+                may_change_quasi=self.may_change_quasi, gives_person=self.gives_person,
             )
             for source in self.oracle or ()
         ]  # fmt: skip

@@ -107,8 +107,9 @@ def _wrong(
     lacking = _without_record(regions, counts, codes, secrets) if record is None else 0
     if lacking > max(0, len(table) - len(release)):
         return _Wrong(Message(
-            "records that are not those of the table: {lacking} of {all:person} have no "
-            "record that covers them{own}", lacking=lacking, all=len(table),
+            "records that are not those of the table: {lacking} of {all} have no record that "
+            "covers them{own}", lacking=lacking,
+            all=counted(len(table), "person" if table.several is None else "record"),
             own=f" with their own {release.sensitive.name}" if by_value else "",
         ), by_value)  # fmt: skip
     some = np.arange(counts.shape[0])

@@ -325,6 +325,8 @@ class OracleRelease(AnyRelease):
     """Whether the release may have other sensitive values than the table."""
     may_change_quasi: _Flag | None = None
     """Whether the release may have other quasi-identifiers than the table, such as means."""
+    gives_person: _Flag | None = None
+    """Whether the oracle gets the column that says whose a row is, with numbers for names."""
     notation: _Notation = None
 
 
@@ -352,8 +354,8 @@ class ReleaseAsked:
     """What else there is to know; written above it."""
     options: Mapping[str, Any] = field(default_factory=dict)
     """Of an oracle (``timeout``, ``memory``, ``retries``, ``may_drop``,
-    ``may_change_sensitive``, ``may_change_quasi``) or a file (``may_change``, ``count``,
-    ``in_order``, ``rename``, ``how``, ``cells``), and the ``notation`` of both."""
+    ``may_change_sensitive``, ``may_change_quasi``, ``gives_person``) or a file (``may_change``,
+    ``count``, ``in_order``, ``rename``, ``how``, ``cells``), and the ``notation`` of both."""
 
 
 def _asked(release: AnyRelease) -> ReleaseAsked:

@@ -132,6 +132,15 @@ class Sanitizer(ABC):
         """The records for which f(D without i) is available; None: all of them."""
         return None
 
+    def refuse_made_beforehand(self, microdata: Microdata) -> None:
+        """Refuse releases that are without one row each, where a person may have several."""
+        if microdata.several is not None and self.can_leave_out(microdata) is not None:
+            raise InputError(
+                "{label} has releases without one row each, and here a person may have several, "
+                "all of which must be left out; give the program that made them",
+                label=File(self.label, bare=True),
+            )  # fmt: skip
+
     def missing_of(self, microdata: Microdata, records: NDArray[np.intp]) -> Text | None:
         """What is missing to leave out these records, and what to do; None: nothing."""
         available = self.can_leave_out(microdata)

@@ -278,7 +278,7 @@ def differential_inference(
     if most is not None and most.seconds is not None:
         f = f.ending_at(time.time() + most.seconds)
     with on_cluster(scheduler):
-        _refuse_made_beforehand(microdata, f)
+        f.refuse_made_beforehand(microdata)
         plan = Plan(
             microdata=microdata,
             sanitizer=f,
@@ -312,7 +312,7 @@ def differential_inference(
 
 def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
     """In an audit: an amount of work that does not need the clock, and who can be left out."""
-    _refuse_made_beforehand(microdata, sanitizer)
+    sanitizer.refuse_made_beforehand(microdata)
     available = sanitizer.can_leave_out(microdata)
     if available is not None and not len(available):
         raise InputError(
@@ -320,16 +320,6 @@ def audit_options(microdata: Microdata, sanitizer: Sanitizer) -> dict[str, Any]:
             "such as without_000017.csv, numbered by the rows of the table from 0"
         )
     return {"targets": None if available is None else "available"}
-
-
-def _refuse_made_beforehand(microdata: Microdata, sanitizer: Sanitizer) -> None:
-    """Releases made beforehand are without a row, and who has several is in the others."""
-    if microdata.several is not None and sanitizer.can_leave_out(microdata) is not None:
-        raise InputError(
-            "{sanitizer} has releases without one row each, and here a person may have several, "
-            "all of which must be left out; give the program that made them",
-            sanitizer=File(sanitizer.label, bare=True),
-        )  # fmt: skip
 
 
 def _of_all(findings: Sequence[DifferentialInference]) -> DifferentialInference:

@@ -45,6 +45,7 @@ from unveil.sanitize.oracle._form import (
     make_limits,
 )
 from unveil.sanitize.oracle._function import Function
+from unveil.sanitize.oracle._handed_over import handed_over, whose
 
 __all__ = ["Oracle", "OracleError", "as_sanitizer"]
 
@@ -101,6 +102,10 @@ class Oracle(Sanitizer):
         values with noise. Otherwise its cells must cover the people of the table, and an answer
         whose cells do not is refused. If they may, methods that need true values are not
         available.
+    gives_person : bool
+        Whether the oracle gets the column that says whose a row is, where a person may have several
+        rows. It has a number for each person, not the names. By default the column is not handed
+        over, because it is not published.
     format : {"csv", "parquet"}
         Format of the table for a command or an address.
     notation : mapping of str to str, optional
@@ -135,6 +140,7 @@ class Oracle(Sanitizer):
     may_drop: bool = False
     may_change_sensitive: bool = False
     may_change_quasi: bool = False
+    gives_person: bool = False
     format: Format = "csv"
     notation: Mapping[str, str] | None = field(default=None, hash=False)
     _form: Form = field(init=False, repr=False, compare=False)
@@ -152,7 +158,11 @@ class Oracle(Sanitizer):
         return self._answer(as_microdata(microdata, "Oracle"), None)
 
     def sanitize_without(self, microdata: Microdata, record: int) -> Release:
-        return self._answer(as_microdata(microdata, "Oracle"), int(record))
+        microdata = as_microdata(microdata, "Oracle")
+        if microdata.several is None:
+            return self._answer(microdata, int(record))
+        self.refuse_made_beforehand(microdata)
+        return self._answer(microdata.without(record), None)
 
     def ending_at(self, ends: float) -> Oracle:
         made = replace(self)
@@ -188,7 +198,8 @@ class Oracle(Sanitizer):
     def _asked(self, microdata: Microdata, record: int | None, table: Microdata) -> Release:
         label, unreadable = self._form.file, "the answer of {label} cannot be read: {why}"
         try:
-            answer = self._form.ask(microdata, record)
+            given = handed_over(microdata, gives_person=self.gives_person)
+            answer = self._form.ask(given, record)
             late: list[Message] = []
             if isinstance(answer, Remarked):
                 answer, *late = answer
@@ -216,6 +227,7 @@ class Oracle(Sanitizer):
                 odd = suspicions(release, table)
                 notes = tuple(dict.fromkeys((*release.notes, *late, *odd)))
                 release = replace(release, notes=notes)
+            release = replace(release, persons=whose(release, table))
         except UnveilError as error:
             why = _in_our_terms(error.message)
             if not str(why).startswith(self.label):  # some checks name the oracle themselves
