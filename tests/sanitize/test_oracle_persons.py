@@ -168,6 +168,24 @@ def test_our_own_sanitizer_as_an_oracle():
     np.testing.assert_array_equal(known.class_of, uv.Mondrian(k=2).sanitize(STAYS).class_of)
 
 
+@pytest.mark.parametrize("person", ["who", None])
+def test_tables_are_not_kept(person):
+    """Neither a table that is handed over as it is nor what is made of one."""
+    import gc
+    import weakref
+
+    gc.disable()
+    try:
+        frame = {"who": [1, 2, 1], "age": [1, 2, 2], "ill": list("aba")}
+        table = uv.read_table(frame, quasi="age", sensitive="ill", person=person or False)
+        uv.Oracle(as_it_is).sanitize(table)
+        gone = weakref.ref(table)
+        del table
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
 def test_there_must_be_such_a_column():
     table = uv.read_table({"age": [1, 2], "ill": ["a", "b"]}, quasi="age", sensitive="ill")
     with pytest.raises(InputError, match=r"gives_person=True was said, but nobody has said whose"):

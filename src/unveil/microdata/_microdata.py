@@ -363,11 +363,17 @@ class Microdata:
         """For each record, which entry of `distinct` it equals."""
         return self._distinct[1]
 
-    @cached_property
+    @property
     def nameless(self) -> Microdata:
         """The same without identifiers and the column of persons; itself if it has neither."""
+        # A table that kept itself would be there until the next collection of garbage.
+        named = any(column.role in (Role.IDENTIFIER, Role.PERSON) for column in self.columns)
+        return self._nameless if named else self
+
+    @cached_property
+    def _nameless(self) -> Microdata:
         kept = tuple(c for c in self.columns if c.role not in (Role.IDENTIFIER, Role.PERSON))
-        return self if len(kept) == len(self.columns) else replace(self, columns=kept)
+        return replace(self, columns=kept)
 
     def take(self, records: NDArray[np.intp] | Iterable[int]) -> Microdata:
         """Some of the records, in the order given. Codes and domains stay."""

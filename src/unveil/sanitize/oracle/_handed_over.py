@@ -41,9 +41,13 @@ def handed_over(microdata: Microdata, *, gives_person: bool) -> Microdata:
     >>> handed_over(stays.without(0), gives_person=True).to_frame()["who"].tolist()
     [1]
     """
-    known = _HANDED.setdefault(microdata, {})
+    known = _HANDED.get(microdata, {})
     if gives_person not in known:
-        known[gives_person] = _made(microdata, gives_person)
+        made = _made(microdata, gives_person)
+        if made is microdata:  # to keep it by itself would be to keep it for good
+            return made
+        known[gives_person] = made
+        _HANDED[microdata] = known
     return known[gives_person]
 
 
