@@ -255,7 +255,7 @@ def test_what_counts_rows_is_refused():
     assert refused
     assert all("counts rows, and here a person may have several" in str(why) for why in refused)
     assert audit.passed is False
-    release = uv.Recoding(k=3).sanitize(table)
+    release = uv.Microaggregation(k=3).sanitize(table)
     assert "counts rows, and a person may have several" in str(release.notes[-1])
     for call in (
         lambda: uv.k_anonymity(release), lambda: uv.l_diversity(table),

@@ -49,7 +49,7 @@ def test_local_recoding_is_run_anew():
     table, f = random_microdata(1, 12, ("numeric", "flat")), uv.Recoding(k=2, scheme="local")
     assert uv.Recoding(k=2).leaves_one_out
     assert not f.leaves_one_out
-    with pytest.raises(InputError, match="only scheme='global' knows its levels without each"):
+    with pytest.raises(InputError, match="run sanitize_without for each"):
         f.leave_one_out(table, np.arange(12), Statistic.JOINT)
     assert uv.differential_inference(table, f, jobs=1).way == "general"
     with pytest.raises(InputError, match=r"no fast path for Recoding\(k=2, scheme='local'\)"):

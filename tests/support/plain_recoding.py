@@ -87,17 +87,31 @@ def distance(counts, totals, secret, name):
     return total
 
 
+def weighed(microdata, records):
+    """Of each sensitive value how much of the people, who weigh the same; and how many there are.
+
+    Each record is another person's, unless the table says whose they are.
+    """
+    whose = list(records)
+    if microdata.several is not None:
+        whose = microdata.several.of[whose].tolist()
+    counts = Counter()
+    for secret, person in zip(microdata.sensitive.codes[list(records)], whose, strict=True):
+        counts[int(secret)] += Fraction(1, whose.count(person))
+    return counts, len(set(whose))
+
+
 def meets(microdata, records, *, k=None, l=None, t=None, t_distance=None, **_):  # noqa: E741
     """Whether these records are a good class."""
     secret = microdata.sensitive
-    counts = Counter(secret.codes[list(records)].tolist())
-    if len(records) < (k or 1) or max(counts.values()) * (l or 1) > len(records):
+    counts, people = weighed(microdata, records)
+    if people < max(k or 1, l or 1) or max(counts.values()) * (l or 1) > people:
         return False
     if t is None:
         return True
     suggested = "ordered" if secret.is_ordered else "equal"
     suggested = suggested if secret.hierarchy is None else "hierarchical"
-    totals = Counter(secret.codes.tolist())
+    totals, _ = weighed(microdata, range(len(microdata)))
     return distance(counts, totals, secret, t_distance or suggested) <= Fraction(repr(t))
 
 

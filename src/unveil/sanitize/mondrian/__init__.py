@@ -59,10 +59,11 @@ class Mondrian(Grouping):
     Parameters
     ----------
     k : int
-        Every class has at least k records.
+        Every class has at least k records; of k people, where a person may have several.
     l : int
         In every class no sensitive value has more than 1/ℓ of the records (so there are at least
-        ℓ distinct ones).
+        ℓ distinct ones). Where a person may have several records, all people of a class weigh the
+        same, and there are at least ℓ of them.
     t : float
         The sensitive values of every class are at most t away from those of the whole table, by
         the earth mover's distance (see `unveil.t_closeness`).

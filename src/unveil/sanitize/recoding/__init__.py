@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,12 @@ from unveil.microdata import Intervals, Microdata, Release, Statistic
 from unveil.options import Share
 from unveil.sanitize._goals import Grouping, refuse_empty, refuse_few, refuse_frequent
 from unveil.sanitize._sanitizer import LeaveOneOut, as_microdata
+from unveil.sanitize._weights import (
+    Weighed,
+    refuse_few_people,
+    refuse_frequent_by_weight,
+    shares,
+)
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node
 from unveil.sanitize.recoding._local import merged, node_regions, range_regions
@@ -46,10 +52,11 @@ class Recoding(Grouping):
     Parameters
     ----------
     k : int
-        Every class has at least k records.
+        Every class has at least k records; of k people, where a person may have several.
     l : int
         In every class no sensitive value has more than 1/ℓ of the records (so there are at least
-        ℓ distinct ones).
+        ℓ distinct ones). Where a person may have several records, all people of a class weigh the
+        same, and there are at least ℓ of them.
     t : float
         The sensitive values of every class are at most t away from those of the whole table, by
         the earth mover's distance.
@@ -99,6 +106,8 @@ class Recoding(Grouping):
     5     {China, Japan}  66601  Diabetes
     """
 
+    counts_people: ClassVar[bool] = True
+
     suppression: Share = 0.0
     scheme: Literal["global", "local"] = "global"
     loss: Loss = "values"
@@ -147,11 +156,11 @@ class Recoding(Grouping):
         done: Callable[[int], None] = lambda _: None,
     ) -> LeaveOneOut:
         """The counts of an adversary with and without each record; exact for every one."""
-        if self.scheme != "global":
+        if not self.leaves_out(microdata):
             raise InputError(
-                "only {scheme} knows its levels without each record; run sanitize_without for each",
-                scheme=Option("scheme", "global"),
-            )
+                "only {scheme}, where each record is another person's, knows its levels without "
+                "each record; run sanitize_without for each", scheme=Option("scheme", "global"),
+            )  # fmt: skip
         problem = self._problem(microdata)
         return leave_one_out(
             problem,
@@ -162,20 +171,24 @@ class Recoding(Grouping):
             done=done,
         )
 
-    def _goal(self, microdata: Microdata) -> kernels.Goal:
-        apart, (k, l) = self.stretches(microdata), self.least  # noqa: E741
-        values = microdata.sensitive.size
-        return kernels.Goal(k, l, values, len(microdata), apart.rows, apart.far)
+    def _goal(self, microdata: Microdata, weighed: Weighed | None) -> kernels.Goal:
+        apart, (k, l) = self.stretches(microdata, weighed), self.least  # noqa: E741
+        n, share = len(microdata), np.zeros(0, dtype=np.int64)
+        if weighed is not None:
+            n, share = weighed.persons.count, shares(int(weighed.persons.rows.max()))
+        return kernels.Goal(k, l, microdata.sensitive.size, n, apart.rows, apart.far, share)
 
     def _problem(self, microdata: Microdata) -> Problem:
         refuse_empty(self, microdata)
+        weighed = Weighed.of(microdata)
         return Problem(
             microdata=microdata,
             lattice=Lattice.of(microdata.quasi),
-            goal=self._goal(microdata),
+            goal=self._goal(microdata, weighed),
             limit=suppressible(self.suppression, len(microdata)),
             loss=self.loss,
             one=self.stretches(microdata).one,
+            weighed=weighed,
         )
 
     def _chosen(self, problem: Problem) -> Judged:
@@ -183,11 +196,14 @@ class Recoding(Grouping):
         found = least_loss(problem)
         if found is not None:
             return found
+        if problem.weighed is not None:
+            refuse_few_people(self, problem.microdata, problem.weighed, self.least[0])
         refuse_few(self, problem.microdata, self.least[0])
         raise GoalError(
             "{label} cannot be met: at no levels of the columns of {source} do the classes have "
-            "{l} values of {column}, none of them in more than 1/{l} of the records; the largest "
+            "{l} values of {column}, none of them in more than 1/{l} of the {what}; the largest "
             "possible l is {largest}{kept}",
+            what="records" if problem.weighed is None else "people",
             label=File(self.label, bare=True), source=File(problem.microdata.source, bare=True),
             l=self.l, column=Column(problem.microdata.sensitive.name), largest=largest_l(problem),
             kept=f" if at most {counted(problem.limit, 'record')} may be suppressed"
@@ -196,11 +212,15 @@ class Recoding(Grouping):
 
     def _local(self, microdata: Microdata) -> Release:
         k, l = self.least  # noqa: E741
-        refuse_few(self, microdata, k)
-        whole = _WHOLE if self.suppression else ""
-        refuse_frequent(self, microdata, microdata.sensitive_counts, l, whole)
+        whole, weighed = _WHOLE if self.suppression else "", Weighed.of(microdata)
+        if weighed is None:
+            refuse_few(self, microdata, k)
+            refuse_frequent(self, microdata, microdata.sensitive_counts, l, whole)
+        else:
+            refuse_few_people(self, microdata, weighed, k)
+            refuse_frequent_by_weight(self, microdata, weighed, l, whole)
         limit = suppressible(self.suppression, len(microdata))
-        found = merged(microdata, self._goal(microdata), limit, self.loss)
+        found = merged(microdata, self._goal(microdata, weighed), limit, self.loss, weighed)
         return self._released(microdata, found.class_of, found.regions)
 
     def _published(self, problem: Problem, chosen: Judged) -> Release:

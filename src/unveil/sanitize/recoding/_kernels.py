@@ -20,7 +20,7 @@ import numpy as np
 
 from unveil._compiled import compiled, inner
 
-TUPLE, SECRET, COUNT = 0, 1, 2  # columns of an entry
+TUPLE, SECRET, COUNT, PERSON = 0, 1, 2, 3  # columns of an entry
 KEY, CLASS, FIRST_OF = 0, 1, 2  # rows of what `classes` works on
 FROM, TO, WEIGHT, EXPECTED = range(4)  # columns of Goal.stretch
 
@@ -38,7 +38,9 @@ class Goal(NamedTuple):
     """What every class has to meet; k = l = 1 and no stretches demand nothing.
 
     ``values`` is the number of sensitive values, ``records`` that of the table's records; for
-    ``stretch`` and ``far`` see `Stretches`.
+    ``stretch`` and ``far`` see `Stretches`. Where a person may have several rows, ``share`` has the
+    weight of each of c rows of a person by c (otherwise it is empty), ``records`` is the number of
+    people, and what is in ``stretch`` is weight.
     """
 
     k: Any
@@ -47,6 +49,7 @@ class Goal(NamedTuple):
     records: Any
     stretch: Any
     far: Any
+    share: Any
 
 
 @inner
@@ -199,6 +202,65 @@ def judge_without(entry, class_of, sizes, goal, is_target, misses):
             hist[entry[e, SECRET]], known[entry[e, SECRET]] = 0, -1
 
 
+# Where a person may have several rows, an entry is of one person. People are counted, and weigh the
+# same: each of c rows of a person in a class counts 1/c.
+
+
+@inner
+def _is_far_by_weight(weights, people, goal):
+    """Whether a class of so many people is further than t from the whole table."""
+    moved, inside, first, after = 0.0, 0, -1, 0
+    for stretch in range(len(goal.stretch)):
+        if goal.stretch[stretch, FROM] != first:
+            first, inside = goal.stretch[stretch, FROM], 0
+            after = first
+        while after <= goal.stretch[stretch, TO]:
+            inside += weights[after]
+            after += 1
+        expected = float(goal.stretch[stretch, EXPECTED]) / float(goal.records)
+        off = abs(float(inside) / float(people) - expected)
+        moved += float(goal.stretch[stretch, WEIGHT]) * off
+    return moved > goal.far * float(goal.share[1])
+
+
+@inner
+def _judge_people(entry, some, goal, weights, rows):
+    """How many people have some entries, the largest weight of a value, and if they miss the goal.
+
+    ``weights`` and ``rows`` are to work in, and are all 0.
+    """
+    people, most = 0, 0
+    for e in some:
+        if rows[entry[e, PERSON]] == 0:
+            people += 1
+        rows[entry[e, PERSON]] += entry[e, COUNT]
+    for e in some:
+        secret = entry[e, SECRET]
+        weights[secret] += entry[e, COUNT] * goal.share[rows[entry[e, PERSON]]]
+        most = max(most, weights[secret])
+    misses = (
+        people < max(goal.k, goal.l)
+        or most > people * goal.share[1] // goal.l
+        or _is_far_by_weight(weights, people, goal)
+    )
+    for e in some:
+        weights[entry[e, SECRET]] = rows[entry[e, PERSON]] = 0
+    return people, most, misses
+
+
+@compiled()
+def judge_people(entry, class_of, goal, people, found):
+    """For each class its people, the largest weight of a value, and if it misses the goal.
+
+    There are so many ``people``. ``found`` has a row for each class.
+    """
+    start, order = _in_order(entry, class_of, len(found))
+    weights, rows = np.zeros(goal.values, np.int64), np.zeros(people, np.int64)
+    for c in range(len(found)):
+        some = order[start[c] : start[c + 1]]
+        found[c, 0], found[c, 1], found[c, 2] = _judge_people(entry, some, goal, weights, rows)
+
+
 class Cells(NamedTuple):
     """The columns while classes are merged, those of hierarchy nodes first, those of sets last.
 
@@ -321,17 +383,35 @@ def _take(cells, classes, a, b):
 
 
 @inner
-def _class_misses(entry, classes, c, goal, hist):
+def _people_miss(entry, classes, c, goal, hist, rows):
+    """Whether the people of a class miss the goal, from its chain of entries."""
+    number, e = 0, classes.info[c, HEAD]
+    while e >= 0:
+        number += 1
+        e = classes.following[e]
+    some, at, e = np.empty(number, np.int64), 0, classes.info[c, HEAD]
+    while e >= 0:
+        some[at] = e
+        at += 1
+        e = classes.following[e]
+    return _judge_people(entry, some, goal, hist, rows)[2]
+
+
+@inner
+def _class_misses(entry, classes, c, goal, hist, rows):
     """Whether a class misses the goal, from its chain of entries."""
+    if len(goal.share) > 0:
+        return _people_miss(entry, classes, c, goal, hist, rows)
     if goal.l <= 1 and len(goal.stretch) == 0:
         return classes.info[c, SIZE] < goal.k
-    hist[:] = 0
     most, e = 0, classes.info[c, HEAD]
     while e >= 0:
         hist[entry[e, SECRET]] += entry[e, COUNT]
         most = max(most, hist[entry[e, SECRET]])
         e = classes.following[e]
-    return _misses(hist, classes.info[c, SIZE], most, goal)
+    misses = _misses(hist, classes.info[c, SIZE], most, goal)
+    hist[:] = 0
+    return misses
 
 
 @inner
@@ -360,15 +440,17 @@ def _bury(classes, n_alive, c):
 
 
 @compiled()
-def merge(entry, cells, classes, goal, everything, limit):
+def merge(entry, cells, classes, goal, everything, limit, people):
     """Merge classes until all meet the goal; returns how many are left, or ``NOT_MET``.
 
     Up to ``limit`` records are suppressed where that loses less: their class is merged into -1.
+    ``people``: how many there are, if they are counted.
     """
     n_alive = len(classes.info)
     hist, joined = np.zeros(goal.values, np.int64), np.zeros(len(cells.node), np.int64)
+    rows = np.zeros(people, np.int64)
     for c in range(n_alive):
-        classes.info[c, FAILS] = _class_misses(entry, classes, c, goal, hist)
+        classes.info[c, FAILS] = _class_misses(entry, classes, c, goal, hist, rows)
     while True:
         a = _smallest_failing(classes, n_alive)
         if a < 0:
@@ -384,5 +466,5 @@ def merge(entry, cells, classes, goal, everything, limit):
         else:
             kept, gone = min(a, b), max(a, b)
             _take(cells, classes, kept, gone)
-            classes.info[kept, FAILS] = _class_misses(entry, classes, kept, goal, hist)
+            classes.info[kept, FAILS] = _class_misses(entry, classes, kept, goal, hist, rows)
             n_alive = _bury(classes, n_alive, gone)

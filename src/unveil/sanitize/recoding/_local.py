@@ -11,6 +11,9 @@ A class publishes for each column the least cell of its kind that covers its mem
 node of the column's hierarchy; without one, the range of an ordered column, the common prefix of
 codes (texts of at least three digits, all of one length, such as ZIP: ``4550*``), or the set of
 values of any other column. Cells are written so that they are read back as what they mean.
+
+No two classes have the same cells: to join a class that has the cells already adds less loss than
+to make others that wide. So where people have several rows, each class can be judged by itself.
 """
 
 from __future__ import annotations
@@ -34,6 +37,7 @@ from unveil.microdata import (
     prefix_hierarchy,
     span,
 )
+from unveil.sanitize._weights import Weighed
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Loss, common_scale, domain_of
 from unveil.sanitize.recoding._search import Table, distinct
@@ -99,11 +103,14 @@ class _Merged(NamedTuple):
     regions: tuple[Regions, ...]
 
 
-def merged(microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss) -> _Merged:
+def merged(
+    microdata: Microdata, goal: kernels.Goal, limit: int, loss: Loss, weighed: Weighed | None
+) -> _Merged:
     """Merge the classes of a table that, taken as a whole, meets the goal."""
-    found = distinct(microdata)
+    found = distinct(microdata, weighed)
     columns = _Columns(microdata, loss)
-    owner = columns.merged(found.table, goal, limit)
+    people = 0 if weighed is None else weighed.persons.count
+    owner = columns.merged(found.table, goal, limit, people)
     kept, class_of_combination = np.unique(owner, return_inverse=True)
     if kept[0] < 0:  # the suppressed come last
         class_of_combination = (class_of_combination - 1) % len(kept)
@@ -126,12 +133,16 @@ class _Columns:
         self.scale = common_scale(self.domains)
         self.everything = self.scale * sum(domain.everything for domain in self.domains)
 
-    def merged(self, table: Table, goal: kernels.Goal, limit: int) -> NDArray[np.int64]:
+    def merged(
+        self, table: Table, goal: kernels.Goal, limit: int, people: int
+    ) -> NDArray[np.int64]:
         """For each combination, the first one of its class; -1 if it is suppressed."""
         order, cells = self._cells()
         for allowed in (limit, 0):
             classes = self._start(table, order, cells)
-            left = kernels.merge(table.entry, cells, classes, goal, self.everything, allowed)
+            left = kernels.merge(
+                table.entry, cells, classes, goal, self.everything, allowed, people
+            )
             if left != kernels.NOT_MET:
                 break
             # Once some are suppressed, the others may be too much alike; then none is suppressed.

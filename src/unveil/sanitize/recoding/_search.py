@@ -16,8 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.microdata import Microdata
+from unveil.microdata import Microdata, distinct_rows
 from unveil.sanitize._sanitizer import combinations
+from unveil.sanitize._weights import WHOLE, Weighed
 from unveil.sanitize.recoding import _kernels as kernels
 from unveil.sanitize.recoding._lattice import Lattice, Loss, Node, Weights, domain_of, sweep
 
@@ -40,7 +41,8 @@ class Table(NamedTuple):
     """Distinct combinations of codes (columns × combinations), and their entries.
 
     An entry is a row: a combination, a sensitive value, and the number of records with both.
-    Entries are sorted.
+    Entries are sorted. Where a person may have several rows, the records of an entry are one
+    person's, whose number is last.
     """
 
     codes: NDArray[np.int32]
@@ -61,7 +63,7 @@ class Distinct:
     entry_of: NDArray[np.int64]
 
 
-def distinct(microdata: Microdata) -> Distinct:
+def distinct(microdata: Microdata, weighed: Weighed | None = None) -> Distinct:
     """Count the combinations of a table.
 
     >>> import unveil as uv
@@ -72,6 +74,14 @@ def distinct(microdata: Microdata) -> Distinct:
            [1, 0, 2]])
     """
     codes, combination = combinations(microdata)
+    if weighed is not None:
+        tuple_of = combination[microdata.distinct_of].astype(np.int64)
+        of = weighed.persons.of
+        assert of is not None
+        first, entry_of = distinct_rows([tuple_of, microdata.sensitive.codes, of])
+        secret = microdata.sensitive.codes[first]
+        people = np.stack([tuple_of[first], secret, np.bincount(entry_of), of[first]], axis=1)
+        return Distinct(Table(codes, people.astype(np.int64)), tuple_of, entry_of)
     entry_of, secret = microdata.distinct_of, microdata.sensitive.codes[microdata.distinct]
     rows = np.stack([combination, secret, np.bincount(entry_of)], axis=1).astype(np.int64)
     return Distinct(Table(codes, rows), combination[entry_of], entry_of)
@@ -131,6 +141,15 @@ class Classifier:
         """Number of records in classes that are too small for the goal."""
         return int(classes.sizes[classes.sizes < max(self.goal.k, self.goal.l)].sum())
 
+    def diversity(self, table: Table, classes: Classes) -> NDArray[np.int64]:
+        """The largest ℓ that each class meets."""
+        flat = classes.class_of[table.entry[:, kernels.TUPLE]] * self.goal.values
+        found, which = np.unique(flat + table.entry[:, kernels.SECRET], return_inverse=True)
+        number = np.bincount(which, weights=table.entry[:, kernels.COUNT])
+        most = np.zeros(len(classes.sizes), dtype=np.int64)
+        np.maximum.at(most, found // self.goal.values, number.astype(np.int64))
+        return np.asarray(classes.sizes // most)
+
     def misses_without(
         self, table: Table, classes: Classes, is_target: NDArray[np.bool_]
     ) -> NDArray[np.bool_]:
@@ -144,11 +163,47 @@ class Classifier:
         return misses
 
 
+class PeopleClassifier(Classifier):
+    """The same where people are counted, who may have several rows; see `_kernels`."""
+
+    def __init__(
+        self, table: Table, group: NDArray[np.int32], goal: kernels.Goal, people: int
+    ) -> None:
+        super().__init__(table, group, goal)
+        self._table, self._people = table, people
+        self._last: tuple[Classes, NDArray[np.int64]] | None = None
+
+    def _judged(self, classes: Classes) -> NDArray[np.int64]:
+        """For each class its people, the largest weight of a value, and if it misses the goal."""
+        if self._last is None or self._last[0] is not classes:
+            found = np.zeros((len(classes.sizes), 3), dtype=np.int64)
+            kernels.judge_people(
+                self._table.entry, classes.class_of, self.goal, self._people, found
+            )
+            self._last = classes, found
+        return self._last[1]
+
+    def misses_within(
+        self, table: Table, classes: Classes, limit: int, *, spared: bool = False
+    ) -> NDArray[np.bool_] | None:
+        assert not spared  # that is for records that are left out
+        misses = self._judged(classes)[:, 2] == 1
+        return misses if int(classes.sizes[misses].sum()) <= limit else None
+
+    def too_small(self, classes: Classes) -> int:
+        few = self._judged(classes)[:, 0] < max(self.goal.k, self.goal.l)
+        return int(classes.sizes[few].sum())
+
+    def diversity(self, table: Table, classes: Classes) -> NDArray[np.int64]:
+        people, most, _ = self._judged(classes).T
+        return np.minimum(people, people * WHOLE // most)
+
+
 @dataclass(frozen=True, eq=False)
 class Problem:
     """A table, its lattice, a goal, and the number of records that may be suppressed.
 
-    ``one`` is that of the goal's `Stretches`.
+    ``one`` is that of the goal's `Stretches`; ``weighed`` is there where people are counted.
     """
 
     microdata: Microdata
@@ -157,11 +212,12 @@ class Problem:
     limit: int
     loss: Loss
     one: int
+    weighed: Weighed | None = None
 
     @cached_property
     def distinct(self) -> Distinct:
         """The combinations of the table."""
-        return distinct(self.microdata)
+        return distinct(self.microdata, self.weighed)
 
     @property
     def table(self) -> Table:
@@ -182,7 +238,11 @@ class Problem:
 
     def classifier(self, goal: kernels.Goal | None = None) -> Classifier:
         """A classifier for the goal or another one."""
-        return Classifier(self.table, self.lattice.group, self.goal if goal is None else goal)
+        goal = self.goal if goal is None else goal
+        if self.weighed is None:
+            return Classifier(self.table, self.lattice.group, goal)
+        people = self.weighed.persons.count
+        return PeopleClassifier(self.table, self.lattice.group, goal, people)
 
 
 @dataclass(frozen=True, eq=False)
@@ -237,25 +297,25 @@ class _Search:
 
 
 def sinks(goal: kernels.Goal, limit: int) -> bool:
-    """Whether all nodes below a bad one are bad: see `_lattice`."""
-    return not looks_inside(goal) or limit == 0
+    """Whether all nodes below a bad one are bad: see `_lattice`.
+
+    Where people have several rows, a class that is merged of two with at most 1/ℓ of a value may
+    have more of it: of someone's two rows that have another value, each weighs half as much there.
+    """
+    return not looks_inside(goal) or (limit == 0 and len(goal.share) == 0)
 
 
 def largest_l(problem: Problem) -> int:
     """The largest ℓ for which there is a good node, with all other options unchanged."""
     table, goal = problem.distinct.table, problem.goal._replace(l=1)
-    classifier = Classifier(table, problem.lattice.group, goal)
+    classifier = problem.classifier(goal)
     largest = 0
 
     def visit(node: Node) -> bool:
         nonlocal largest
         classes = classifier.classes(table, problem.lattice.at(node))
-        flat = classes.class_of[table.entry[:, kernels.TUPLE]] * goal.values
-        found, which = np.unique(flat + table.entry[:, kernels.SECRET], return_inverse=True)
-        number = np.bincount(which, weights=table.entry[:, kernels.COUNT])
-        most = np.zeros(len(classes.sizes), dtype=np.int64)
-        np.maximum.at(most, found // goal.values, number.astype(np.int64))
-        diverse = np.where(classifier.misses(table, classes), 0, classes.sizes // most)
+        misses = classifier.misses(table, classes)
+        diverse = np.where(misses, 0, classifier.diversity(table, classes))
         # The least diverse are suppressed first; the next in line decides.
         order = np.argsort(diverse)
         kept = order[np.cumsum(classes.sizes[order]) > problem.limit]
