@@ -124,11 +124,14 @@ class DecidingClass:
     records : int
     counts : dict of str to int
         How many of its records have each sensitive value that occurs in it.
+    unit : {"record", "person"}
+        What these numbers are of.
     """
 
     keys: dict[str, str]
     records: int
     counts: dict[str, int]
+    unit: str = "record"
 
     def __str__(self) -> str:
         cells = ", ".join(f"{name}={text}" for name, text in self.keys.items())
@@ -136,11 +139,14 @@ class DecidingClass:
 
     @property
     def _size(self) -> str:
-        return counted(self.records, "record")
+        return counted(self.records, self.unit)
 
     def to_dict(self) -> dict[str, Any]:
         """The class as plain values, for JSON."""
-        return asdict(self)
+        found = asdict(self)
+        if found.pop("unit") == "person":
+            return {"keys": found.pop("keys"), "people": found.pop("records"), **found}
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,11 +224,12 @@ class Extreme:
         """One class of a block, for people."""
         secret = self._counts.secret
         part = slice(block.start[g], block.start[g + 1])
-        held = zip(block.codes[part].tolist(), block.numbers[part].tolist(), strict=True)
+        held = zip(block.codes[part].tolist(), block.told[part].tolist(), strict=True)
         return DecidingClass(
             keys=self._keys(block, g),
             records=int(block.sizes[g]),
             counts={} if secret is None else {secret.texts[code]: n for code, n in held},
+            unit=self._counts.unit,
         )
 
     def _keys(self, block: Any, g: int) -> dict[str, str]:
@@ -372,11 +379,14 @@ class CountMeasure(Measure):
     notes : tuple of str or Message
     deciding : Deciding
         The classes that decide the measure.
+    unit : {"record", "person"}
+        What is counted: people, where a person may have several rows.
     """
 
     source: str
     keys: tuple[str, ...]
     records: int
+    unit: str = "record"
     suppressed: int = 0
     notes: tuple[Text, ...] = ()
     deciding: Deciding
@@ -390,7 +400,7 @@ class CountMeasure(Measure):
     def facts(self) -> Mapping[str, Any]:
         return {
             **self.attributes(f"source keys {self.said}"),
-            "record_count": self.records,
+            f"{self.unit}_count": self.records,
             "suppressed": self.suppressed,
             **self._decided(records=False),
         }
@@ -449,13 +459,13 @@ def _of_the_counts(counts: Contingency) -> dict[str, Any]:
     # Not the records of all classes: where these overlap, a record is in several.
     return {
         "source": counts.source, "keys": counts.keys, "records": counts.rows,
-        "suppressed": counts.suppressed, "notes": notes_of(counts),
+        "suppressed": counts.suppressed, "notes": notes_of(counts), "unit": counts.unit,
     }  # fmt: skip
 
 
 def notes_of(counts: Contingency) -> tuple[Text, ...]:
     """The notes of the counts; they say how many records are suppressed."""
-    gone = about_suppressed(counts.suppressed, counts.rows)
+    gone = about_suppressed(counts.suppressed, counts.records)
     return tuple(dict.fromkeys((*counts.notes, *gone)))
 
 

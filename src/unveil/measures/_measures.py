@@ -38,6 +38,7 @@ from unveil.measures._sizes import (
 from unveil.measures._t_closeness import TCloseness, TClosenessLooking, check_distance
 from unveil.measures._table import Measured, numbers_of, table_of
 from unveil.measures._texts import sizes_chart
+from unveil.measures._whose import not_by_person
 from unveil.measures.discrimination._ranking import DiscriminationRates, discrimination_rates
 from unveil.measures.discrimination._rate import DiscriminationLooking, DiscriminationRate
 from unveil.measures.reidentification._risk import (
@@ -303,10 +304,7 @@ def measures(
             given |= counting
         for name, one in given.items():
             if one:
-                raise InputError(
-                    "{option} is for tables with one row per person: counted by person there is "
-                    "no such measure yet", option=Option(name),
-                )  # fmt: skip
+                raise not_by_person(name)
         if isinstance(several, PeopleInEngine):
             return people_in_engine(several)
         return person_measures(release, several, knows)

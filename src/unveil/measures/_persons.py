@@ -290,18 +290,15 @@ def people_in_memory(there: PeopleHeld, seed: int = 0) -> PersonMeasures:
     whose = np.unique(there.whose[shown], return_inverse=True)[1].astype(np.int64)
     people = int(whose.max()) + 1
     pairs, rows_there = np.unique(class_of * people + whose, return_counts=True)
-    size = np.bincount(pairs // people)
-    one_row = np.full(people, np.iinfo(np.int64).max)
-    np.minimum.at(one_row, whose, size[class_of])
-    alike, number = np.unique(size, return_counts=True)
+    alike, number = np.unique(there.histograms.sizes, return_counts=True)
     members = Members(*np.divmod(pairs, people), rows_there)
     return PersonMeasures(
         source=there.source, keys=there.keys, sensitive=there.secret.name,
         records=len(there.whose), people=there.rows, suppressed=there.suppressed,
-        one_row=Among.of(one_row), all_rows=Among.of(_alike(class_of, whose)),
+        one_row=Among.of(there.each_one_row), all_rows=Among.of(_alike(class_of, whose)),
         unicity=unicity(_drawn(class_of, whose, seed), [members]),
         sizes=dict(zip(alike.tolist(), number.tolist(), strict=True)),
-        secrets=_by_secret(there.weighed(), int(one_row.min())), notes=there.notes,
+        secrets=_by_secret(there.weighed(), int(alike[0])), notes=there.notes,
     )  # fmt: skip
 
 

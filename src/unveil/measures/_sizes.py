@@ -21,6 +21,7 @@ import numpy as np
 import pandas as pd
 from annotated_types import Ge
 
+from unveil._text import counted
 from unveil.engine.counting import Contingency
 from unveil.errors import Text
 from unveil.findings import Figure, Story
@@ -28,6 +29,7 @@ from unveil.measures._classes import ClassMeasure, CountMeasure, SizeLooking, me
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._declared import MEAN_CLASS, UNIQUE, K
 from unveil.measures._texts import bar_chart, percent, sizes_chart
+from unveil.measures._whose import people_by_class
 from unveil.options import checked
 
 
@@ -38,7 +40,7 @@ class KAnonymity(ClassMeasure):
     Attributes
     ----------
     k : int
-        Number of records in the smallest class.
+        Number of records in the smallest class; of people, where a person may have several rows.
     sizes : dict of int to int
         Number of classes of each size; sizes ascend.
     deciding : Deciding
@@ -61,6 +63,11 @@ class KAnonymity(ClassMeasure):
     def mean_class(self) -> float:
         """Records in a class, on average."""
         return self._in_classes / self.classes
+
+    @property
+    def _told(self) -> int:
+        # A person may be in several classes, and in none with all rows.
+        return self.records if self.unit == "person" else self.in_classes
 
     @property
     def _in_classes(self) -> int:
@@ -89,12 +96,18 @@ class KAnonymity(ClassMeasure):
         return Story(
             title=f"k-anonymity of {self.source}: k = {self.k:,}",
             about=[
-                f"{self.in_classes:,} records in {self.classes:,} classes of "
+                f"{counted(self._told, self.unit)} in {self.classes:,} classes of "
                 f"{self.mean_class:,.1f} "
                 f"on average, the largest of {max(self.sizes):,}",
                 self.decided_by,
             ],
-            charts=[sizes_chart(release or self.source, self.sizes)],
+            charts=[
+                sizes_chart(
+                    release or self.source,
+                    self.sizes,
+                    "people" if self.unit == "person" else "records",
+                )
+            ],
         )
 
 
@@ -139,7 +152,7 @@ def k_anonymity(table: Any, **counting: Unpack[Counting]) -> KAnonymity:
     >>> found.share_below(2), found.sizes
     (0.2, {1: 1, 2: 2})
     """
-    counts = count_people(table, **counting)
+    counts = people_by_class(table, **counting)
     return measured(counts, KAnonymityLooking(counts))
 
 

@@ -3,14 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Unpack
 
 import numpy as np
 
-from unveil.engine.counting import KeyColumn, PeopleHeld
+from unveil.engine.counting import Contingency, KeyColumn, PeopleHeld
 from unveil.errors import Cell, InputError, Option, did_you_mean
 from unveil.errors import Column as ColumnName
-from unveil.measures._counted import published_key, secret_of
-from unveil.microdata import AnyRelease, Column, Microdata, Persons, Release
+from unveil.measures._counted import (
+    Counting,
+    count_people,
+    people_of,
+    published_key,
+    secret_of,
+)
+from unveil.microdata import AnyRelease, Column, Microdata, Persons, Release, check_person
+
+
+def people_by_class(table: Any, **counting: Unpack[Counting]) -> Contingency:
+    """The people of each class where a person may have several rows, else the records.
+
+    For measures of who can be told apart. A file is counted by its engine.
+    """
+    several: Persons | None = getattr(table, "several", None)
+    if several is not None:
+        refuse_counting(counting)
+        return people_held(table, several, counting.get("quasi"))
+    check_person(counting.get("person"))
+    if counting.get("person") and not isinstance(table, AnyRelease | Microdata | Contingency):
+        if counting.get("wildcard") is not None:
+            raise not_by_person("wildcard")
+        there = people_of(table, counting)
+        if there.people < there.records:
+            return there.of_classes()
+        counting["person"] = False  # one row of each
+    return count_people(table, **counting)
+
+
+def refuse_counting(counting: Counting) -> None:
+    """Refuse how to count what is read already, and a person may have several rows of."""
+    for name, given in counting.items():
+        if name != "quasi" and given is not None:
+            raise not_by_person(name)
+
+
+def not_by_person(option: str) -> InputError:
+    """Why an option is refused where a person has several rows."""
+    return InputError("{option} is for tables with one row per person: counted by person there is "
+                      "no such measure yet", option=Option(option))  # fmt: skip
 
 
 def people_held(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         Drawn,
         Members,
         PeopleInEngine,
+        PeopleOfClasses,
         Weighed,
     )
     from unveil.engine.counting._people_held import PeopleHeld, PeopleHistograms

@@ -229,8 +229,13 @@ class Contingency(ABC):
 
     @property
     def rows(self) -> int:
-        """Number of records that were counted."""
+        """Number of records that were counted; of people, where these are counted."""
         return int(self.totals.sum())
+
+    @property
+    def records(self) -> int:
+        """Number of records, where people are counted, too."""
+        return self.rows
 
     @property
     def suppressed(self) -> int:
@@ -309,6 +314,10 @@ class _Merged(Contingency):
     @property
     def rows(self) -> int:
         return self._inner.rows
+
+    @property
+    def records(self) -> int:
+        return self._inner.records
 
     @property
     def gone(self) -> tuple[float, Counts]:

@@ -70,6 +70,42 @@ class Weighed(Contingency):
         return self._inner.where(values)
 
 
+class PeopleOfClasses(Contingency):
+    """The people of each class, counted in an engine; a person may be in several classes."""
+
+    unit = "person"
+
+    def __init__(self, inner: Contingency, there: PeopleInEngine) -> None:
+        self.keys, self.secret, self.source = there.keys, None, there.source
+        self.notes, self._inner, self._there = there.notes, inner, there
+
+    @property
+    def totals(self) -> Counts:
+        return np.array([self._there.people])
+
+    @property
+    def records(self) -> int:
+        return self._there.records
+
+    @property
+    def suppressed(self) -> int:
+        return self._there.suppressed
+
+    @property
+    def one_row(self) -> dict[int, int]:
+        """Among how many people how many are found by the row that tells most."""
+        return self._there.one_row
+
+    def blocks(self) -> Iterator[Histograms]:
+        return self._inner.blocks()
+
+    def over(self, keys: Sequence[str]) -> Contingency:
+        raise NotImplementedError  # the table is to be counted by these keys
+
+    def where(self, values: Mapping[str, object]) -> Counts:
+        return self._inner.where(values)
+
+
 def scale_of(rows: NDArray[np.int64], most: int) -> int:
     """A number that all numbers of rows divide, so that 1/c is a whole number of parts.
 
@@ -189,9 +225,10 @@ class PeopleInEngine:
     @cached_property
     def _cells(self) -> ibis.Table:
         """Rows of each person in each class with each value of the secret."""
+        import ibis
+
         shown = self._whole.shown
         assert isinstance(shown, InEngine)
-        assert self._asked.secret is not None
         table, gaps = shown.question.table, self._whole.question.gaps
         columns = {}
         for place, name in enumerate(self._asked.keys):
@@ -203,7 +240,9 @@ class PeopleInEngine:
         self._cell_keys = tuple(columns)
         names = {f"{OURS}name {place}": table[one] for place, one in enumerate(self._person)}
         self._names = tuple(names)
-        rows = table.select(**columns, **names, **{_SECRET: table[self._asked.secret]})
+        secret = self._asked.secret
+        values = ibis.literal(0) if secret is None else table[secret]
+        rows = table.select(**columns, **names, **{_SECRET: values})
         return self._kept(rows.group_by([*self._cell_keys, *self._names, _SECRET]).aggregate(
             **{_ROWS: rows.count()}))  # fmt: skip
 
@@ -279,6 +318,22 @@ class PeopleInEngine:
         """Among how many people how many are found by all their rows."""
         among, _, people = self._found
         return _added(among, people)
+
+    def of_classes(self) -> PeopleOfClasses:
+        """The people of each class: one grouped count of distinct people."""
+        shown = self._whole.shown
+        assert isinstance(shown, InEngine)
+        table, keys = shown.question.table, list(self.keys)
+        if len(self._person) == 1:
+            found = table.group_by(keys).aggregate(**{PEOPLE: table[self._person[0]].nunique()})
+        else:
+            pairs = table.select(*keys, *self._person).distinct()
+            found = pairs.group_by(keys).aggregate(**{PEOPLE: pairs.count()})
+        asked = replace(
+            self._asked, table=self._kept(found), notes=(), beginning=None, key_values=None,
+            secret=None,
+        )  # fmt: skip
+        return PeopleOfClasses(counted(asked), self)
 
     def weighed(self) -> Weighed:
         """The sensitive values, where people weigh the same in a class and in the table."""

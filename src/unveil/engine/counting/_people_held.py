@@ -78,6 +78,8 @@ def _fields(found: Histograms) -> dict[str, Any]:
 class PeopleHeld(Contingency):
     """The people of a table in memory, by the classes of their rows.
 
+    What is said of people is said of those who are in a class; ``suppressed`` are rows.
+
     Attributes
     ----------
     class_of : array
@@ -111,6 +113,24 @@ class PeopleHeld(Contingency):
     def rows(self) -> int:
         """Number of people."""
         return int(self.whose.max(initial=-1)) + 1
+
+    @property
+    def records(self) -> int:
+        return len(self.whose)
+
+    @property
+    def each_one_row(self) -> Counts:
+        """Among how many people each who has a row in a class is found, by the worst row."""
+        found = np.full(self.rows, np.iinfo(np.int64).max)
+        shown = self.class_of >= 0
+        np.minimum.at(found, self.whose[shown], self.histograms.sizes[self.class_of[shown]])
+        return found[found < np.iinfo(np.int64).max]
+
+    @property
+    def one_row(self) -> dict[int, int]:
+        """Among how many people how many are found by the row that tells most."""
+        sizes, people = np.unique(self.each_one_row, return_counts=True)
+        return dict(zip(sizes.tolist(), people.tolist(), strict=True))
 
     @property
     def suppressed(self) -> int:

@@ -26,9 +26,11 @@ from unveil.measures._counted import Counting, count, published_key, secret_of
 from unveil.measures._partitions import Partition
 from unveil.measures._released import not_of
 from unveil.measures._texts import keys_text
+from unveil.measures._whose import people_held, refuse_counting
 from unveil.microdata import (
     AnyRelease,
     Microdata,
+    Persons,
     Release,
     refuse_other_level,
     refuse_perturbed,
@@ -67,6 +69,10 @@ def discrimination(left: float, whole: float) -> float | None:
 class ConditionalEntropy:
     """H(X|Y) = Σ p(y) H(X|y), a block at a time, and the discrimination rate that follows.
 
+    Where a person may have several rows, the H(X|y) of a class is that of its people, who weigh
+    the same, as they do in H(X). p(y) is the probability that a random row of a random person is
+    in the class. Classes may leave more open than the table does; the rate is 0 then.
+
     With a partition, X is the category of the secret. ``look`` takes the blocks of the classes that
     ``counts`` shows, not those of categories. Suppressed records form no class, but they count: of
     them Y tells only that they are suppressed, so they are one group, however Y is written.
@@ -79,16 +85,17 @@ class ConditionalEntropy:
         self._given = counts
         self.counts = counts if self.partition is None else self.partition.merged(counts)
         """What the attacker wants to know, in the same classes."""
-        self.rows = counts.rows
+        self.rows, self.unit = counts.rows, counts.unit
         self.whole = entropy(self.counts.totals) if self.rows else 0.0
         self._left = ExactSum()
         self.suppressed = counts.suppressed
         if self.suppressed:
-            gone = self.counts.totals - self.counts.shown.totals
-            self._left.add(np.array([self.suppressed / self.rows * entropy(gone)]))
+            share, gone = self.counts.gone
+            self._left.add(np.array([share * entropy(gone)]))
         self.about: dict[str, Any] = {
             "of": secret.name, "partition": self.partition, "entropy": self.whole,
             "records": self.rows, "suppressed": self.suppressed, "source": counts.source,
+            "unit": counts.unit,
             "notes": counts.notes,
         }  # fmt: skip
         """The attributes of a `RateFinding`."""
@@ -98,7 +105,7 @@ class ConditionalEntropy:
         if self.partition is not None:
             block = block.merged(self.partition.groups)
         entropies = class_entropies(block)
-        self._left.add(block.weights * (block.sizes / self.rows * entropies))
+        self._left.add(block.weights * (block.share_of(self.rows) * entropies))
         return block, entropies
 
     def of_all(self) -> ConditionalEntropy:
@@ -146,6 +153,10 @@ def asked(table: Any, of: str | None, by: Keys, counting: Counting) -> Contingen
         )  # fmt: skip
     if isinstance(table, Contingency):
         return _of_counts(table, of, keys, counting)
+    several: Persons | None = getattr(table, "several", None)
+    if several is not None:
+        refuse_counting(counting)
+        return people_held(table, several, keys or counting.get("quasi"), of)
     if isinstance(table, Release):
         return _of_release(table, of, keys, counting)
     options: Counting = {**counting}
@@ -342,6 +353,8 @@ class RateFinding(Finding):
     ----------
     of : str
         X.
+    unit : {"record", "person"}
+        What is counted: people, where a person may have several rows.
     partition : Partition or None
         The categories of X, if the attacker wants only the category.
     entropy : float
@@ -359,6 +372,7 @@ class RateFinding(Finding):
     partition: Partition | None
     entropy: float
     records: int
+    unit: str = "record"
     suppressed: int = 0
     source: str
     notes: tuple[Text, ...] = ()
@@ -369,14 +383,14 @@ class RateFinding(Finding):
         if self.entropy:
             return None
         same = "is in the same category of" if self.partition else "has the same"
-        return f"undefined, because every record {same} {self.of}: there is nothing to tell"
+        return f"undefined, because every {self.unit} {same} {self.of}: there is nothing to tell"
 
     @property
     def facts(self) -> Mapping[str, Any]:
         members = None if self.partition is None else self.partition.members
         return {
             "partition": members and {name: list(texts) for name, texts in members.items()},
-            "record_count": self.records,
+            f"{self.unit}_count": self.records,
             "suppressed": self.suppressed,
             **self.attributes("source of entropy undefined"),
         }

@@ -18,7 +18,7 @@ from unveil.measures._declared import DISCRIMINATION
 from unveil.measures._partitions import Categories
 from unveil.measures._texts import rate_text
 from unveil.measures.discrimination._common import ConditionalEntropy, RateFinding, asked
-from unveil.options import Help, Knows, Shell, checked
+from unveil.options import Help, Knows, Shell, by_person, checked
 
 _ALL_SETS = 8  # with so many keys or fewer, all sets can be counted
 _KEYS = 2  # of a set in a chart: more would be a wall of numbers
@@ -163,6 +163,7 @@ def _table(first: str, second: str, rates: Mapping[str, float | None]) -> Table:
 
 
 @checked
+@by_person
 def discrimination_rates(
     release: Any,
     *,

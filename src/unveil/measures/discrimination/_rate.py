@@ -44,7 +44,7 @@ class ValueRate:
     values : dict of str to str
         The value of each key.
     records : int
-        Number of records that have them.
+        Number of records that have them; of people, where ``unit`` says so.
     entropy : float
         H(X|y): what remains unknown, in bits.
     rate : float or None
@@ -59,17 +59,18 @@ class ValueRate:
     entropy: float
     rate: float | None
     alike: int = 1
+    unit: str = "record"
 
     def __str__(self) -> str:
         values = ", ".join(f"{name}={text}" for name, text in self.values.items())
-        return f"{values} ({counted(self.records, 'record')})"
+        return f"{values} ({counted(self.records, self.unit)})"
 
 
 class _Telling:
     """Keeps the combinations with the highest rates; of equal rates, those with more records."""
 
-    def __init__(self, keys: tuple[str, ...], most: int) -> None:
-        self._keys, self._most = keys, most
+    def __init__(self, counts: Contingency, most: int) -> None:
+        self._keys, self._unit, self._most = counts.keys, counts.unit, most
         self.kept: list[ValueRate] = []
 
     def look(
@@ -87,7 +88,7 @@ class _Telling:
             self.kept.append(
                 ValueRate(
                     values=dict(named), records=int(block.sizes[g]), entropy=float(entropies[g]),
-                    rate=float(rates[g]), alike=int(block.weights[g]),
+                    rate=float(rates[g]), alike=int(block.weights[g]), unit=self._unit,
                 )
             )  # fmt: skip
         self.kept = sorted(self.kept, key=_order)[: self._most]
@@ -115,7 +116,7 @@ class DiscriminationRate(RateFinding):
     combinations : int
         Number of combinations.
     determined : int
-        Number of records whose keys determine X.
+        Number of records whose keys determine X; of people, one of whose rows does.
     deciding : Deciding
         The combinations with the highest rate.
     """
@@ -183,10 +184,14 @@ class DiscriminationRate(RateFinding):
         if self.rate is None:
             return Story(title=title)
         category = "the category of " if self.partition else ""
+        there = self.records - self.suppressed
         gone = f"; {self.suppressed:,} more are suppressed" if self.suppressed else ""
+        if self.unit == "person":
+            there = self.records
+            gone = f"; {counted(self.suppressed, 'row')} suppressed" if self.suppressed else ""
         about = [
             f"of {self.entropy:.3f} bits, knowing {keys} leaves {self.left:.3f} open",
-            f"{self.records - self.suppressed:,} records with {self.combinations:,} "
+            f"{counted(there, self.unit)} with {self.combinations:,} "
             f"{'combinations of values' if self.combined else 'values'}, which determine "
             f"{category}{self.of} for {self.determined:,} of them{gone}",
             f"tells most, {rate_text(self.by_value[0].rate)}: {self.deciding}",
@@ -195,7 +200,7 @@ class DiscriminationRate(RateFinding):
             about.append(
                 f"only the most telling are listed by value; {self.unlisted:,} combinations are not"
             )
-        names = [f"everybody ({self.records:,} records)", *map(str, self.by_value)]
+        names = [f"everybody ({counted(self.records, self.unit)})", *map(str, self.by_value)]
         bits = [self.entropy, *(one.entropy for one in self.by_value)]
         return Story(
             title=title,
@@ -258,7 +263,8 @@ class ValueDiscrimination(RateFinding):
         return Story(
             title=title,
             about=[
-                f"{self.value.records:,} of {self.records:,} records; of {self.entropy:.3f} bits, "
+                f"{self.value.records:,} of {counted(self.records, self.unit)}; "
+                f"of {self.entropy:.3f} bits, "
                 f"{self.value.entropy:.3f} are left open about them"
             ],
             charts=[
@@ -279,7 +285,7 @@ class DiscriminationLooking:
 
     def __init__(self, counts: Contingency, *, partition: Any = None, listed: int = KEPT) -> None:
         self._entropy = ConditionalEntropy(counts, partition)
-        self._telling = _Telling(counts.keys, listed)
+        self._telling = _Telling(counts, listed)
         self._most = Extreme(self._entropy.counts)
         self._combinations = 0
         self._determined = 0
@@ -287,9 +293,9 @@ class DiscriminationLooking:
     def look(self, block: Histograms) -> None:
         block, entropies = self._entropy.look(block)
         self._combinations += int(block.weights.sum())
-        self._determined += int((block.weights * block.sizes)[block.distinct == 1].sum())
+        self._determined += block.number_in(block.distinct == 1)
         if self._entropy.whole > 0:
-            shares = block.sizes / self._entropy.rows
+            shares = block.share_of(self._entropy.rows)
             rates = np.clip(1.0 - shares * entropies / self._entropy.whole, 0.0, 1.0)
             self._telling.look(block, entropies, rates)
             self._most.look(block, rates)

@@ -26,7 +26,14 @@ from typing import Annotated, Any, Literal, Unpack
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from unveil.engine.counting import Contingency, Held, InEngine, opened
+from unveil.engine.counting import (
+    Contingency,
+    Held,
+    InEngine,
+    PeopleHeld,
+    PeopleOfClasses,
+    opened,
+)
 from unveil.errors import File, InputError, Listed, Message, Option, Text
 from unveil.measures._classes import (
     ClassSizes,
@@ -38,7 +45,8 @@ from unveil.measures._classes import (
     measured,
     notes_of,
 )
-from unveil.measures._counted import Counting, count, count_people
+from unveil.measures._counted import Counting, count
+from unveil.measures._whose import people_by_class
 from unveil.measures.reidentification._matched import (
     PairedSizes,
     Said,
@@ -64,7 +72,7 @@ from unveil.microdata import (
     checked_mapping,
     refuse_perturbed,
 )
-from unveil.options import Help, Recode, Shell, checked
+from unveil.options import Help, Recode, Shell, by_person, checked
 
 _EVERYBODY = 2.0**53  # no class is as large; beyond it floats skip whole numbers
 _MOST_PEOPLE = 10**12  # beyond, logarithms of factorials are too coarse for the estimates
@@ -117,6 +125,11 @@ class RiskLooking(SizeLooking):
         super().__init__(counts)
         self._threshold = threshold
         self._population, self._estimator = population_size, estimator
+
+    @property
+    def classes(self) -> int:
+        """Number of classes."""
+        return self._sizes.classes
 
     def finding(self) -> ReidentificationRisk:
         smallest = self._extreme.deciding()
@@ -212,6 +225,27 @@ def risk_in_population(
     )  # fmt: skip
 
 
+def _risk_of_people(counts: PeopleHeld | PeopleOfClasses, threshold: float) -> ReidentificationRisk:
+    """The risk where a person may have several rows: 1 over the people found by the worst row."""
+    found, looking = counts.one_row, RiskLooking(counts, threshold=threshold)
+    smallest = measured(counts, looking).prosecutor.deciding
+    people, few = sum(found.values()), _too_few(threshold)
+    prosecutor = AttackerRisk(
+        name="prosecutor", basis=EXACT, highest=1 / min(found),
+        average=math.fsum(number / size for size, number in found.items()) / people,
+        over=sum(number for size, number in found.items() if size <= few) / people,
+        deciding=smallest,
+    )  # fmt: skip
+    bound = replace(prosecutor, name="journalist", basis=UPPER_BOUND)
+    return ReidentificationRisk(
+        prosecutor=prosecutor, journalist=bound,
+        marketer=AttackerRisk(name="marketer", basis=UPPER_BOUND, average=prosecutor.average),
+        records=people, unit=counts.unit, suppressed=counts.suppressed,
+        classes=looking.classes, keys=counts.keys, threshold=threshold, source=counts.source,
+        notes=notes_of(counts),
+    )  # fmt: skip
+
+
 def _prosecutor(found: ClassSizes, threshold: float, deciding: Deciding) -> AttackerRisk:
     return AttackerRisk(
         name="prosecutor",
@@ -236,6 +270,7 @@ def _too_few(threshold: float) -> int:
 
 
 @checked
+@by_person
 def reidentification_risk(
     table: Any,
     *,
@@ -273,7 +308,8 @@ def reidentification_risk(
         The hierarchies of keys, if the table has nodes of them in place of the population's
         values. Microdata and releases have their own.
     **counting
-        See `count`.
+        See `count`. Where a person may have several rows (``person="patient"``), the risk of a
+        person is that of the row that tells most, and there is no population.
 
     Examples
     --------
@@ -304,7 +340,11 @@ def reidentification_risk(
     own: Counting = {**counting}
     if isinstance(table, Contingency):  # it is the population's
         own.pop("count", None)
-    counts = count_people(table, **own)
+    counts = people_by_class(table, **own)
+    if isinstance(counts, PeopleHeld | PeopleOfClasses):
+        _refuse_population(population=population, population_size=population_size,
+                           sampling_fraction=sampling_fraction)  # fmt: skip
+        return _risk_of_people(counts, threshold)
     if population is not None:
         said = checked_mapping(recode, counts.keys)
         pairs, size, notes = _paired(
@@ -392,6 +432,22 @@ def check_population(population: Any, size: Any, fraction: Any, recode: Any) -> 
             recode=Option("recode"),
             population=Option("population"),
         )
+
+
+def _refuse_population(**given: Any) -> None:
+    """Refuse a population where a person may have several rows.
+
+    All of its models take people who are in one class each.
+    """
+    for name, one in given.items():
+        if one is not None:
+            raise InputError(
+                "{option} is for tables with one row per person: people with several rows are in "
+                "several classes, and so are those of the population. Leave it out, and the risk "
+                "is the prosecutor's, which is the highest; or give a table with one row per "
+                "person, such as the latest of each",
+                option=Option(name),
+            )  # fmt: skip
 
 
 def size_of_population(

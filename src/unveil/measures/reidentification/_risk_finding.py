@@ -113,6 +113,8 @@ class ReidentificationRisk(Finding):
         marketer targets as many people as possible.
     records, classes : int
         Records in classes, and number of these.
+    unit : {"record", "person"}
+        What ``records`` are: people, where a person may have several rows.
     suppressed : int
         Number of records that are suppressed, and form no class.
     keys : tuple of str
@@ -136,6 +138,7 @@ class ReidentificationRisk(Finding):
     journalist: AttackerRisk
     marketer: AttackerRisk
     records: int
+    unit: str = "record"
     suppressed: int = 0
     classes: int
     keys: tuple[str, ...]
@@ -166,7 +169,7 @@ class ReidentificationRisk(Finding):
     def facts(self) -> Mapping[str, Any]:
         return {
             **self.attributes("source keys classes threshold population_size k_map alone_in_both"),
-            "record_count": self.records,
+            f"{self.unit}_count": self.records,
             "suppressed": self.suppressed,
             "estimate": None if self.estimate is None else self.estimate.to_dict(),
             **{one.name: one.content(records=False) for one in self.attackers},
@@ -177,9 +180,10 @@ class ReidentificationRisk(Finding):
         return {one.name: one.content(records=True) for one in self.attackers}
 
     def story(self, release: Text | None = None) -> Story:
-        over = f"records over {percent(self.threshold)}"
+        what = "people" if self.unit == "person" else "records"
+        over = f"{what} over {percent(self.threshold)}"
         return Story(
-            title=f"Re-identification risk of {self.source}: {self.records:,} records in "
+            title=f"Re-identification risk of {self.source}: {self.records:,} {what} in "
             f"{self.classes:,} classes of {', '.join(self.keys)}",
             about=self._about(),
             tables=[
@@ -204,7 +208,7 @@ class ReidentificationRisk(Finding):
                         "mean risk": [one.average for one in self.attackers],
                         over: [one.over for one in self.attackers],
                     },
-                    label="risk, or share of the records",
+                    label=f"risk, or share of the {what}",
                     share=True,
                 )
             ],
@@ -226,6 +230,8 @@ class ReidentificationRisk(Finding):
                 f"{uniques.number:,.0f} of all people ({uniques.estimator})",
                 f"estimates assume that {self.estimate.assumes}",
             ]
+        elif self.unit == "person":
+            about.append("journalist and marketer: at most this")
         else:
             about.append(
                 Message(
