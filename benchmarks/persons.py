@@ -1,6 +1,7 @@
 """How long does it take where a person may have several rows?
 
-Each part prints its own figures, and both sides of a ratio are measured in one run, as CPU time (in ``engine`` time by the clock, as it has several threads).
+Each part prints its own figures, and both sides of a ratio are measured in one run, as CPU time.
+In ``engine`` it is time by the clock, because the engine has several threads.
 
 - ``leave-one-out``: Mondrian's release without each person, exactly and for all people, beside one
   run of the sanitizer, and beside running it again without each person. The latter is sampled: the
