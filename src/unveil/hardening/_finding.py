@@ -33,6 +33,8 @@ class Attempt:
     """The numbers of the records that are still in the table."""
     removed: NDArray[np.intp]
     """The numbers of those that are not."""
+    without: int
+    """How many people they are, where a person may have several; else how many records."""
     microdata: Microdata
     sanitizer: Sanitizer
     release: AnyRelease
@@ -50,11 +52,12 @@ class Round:
     changed : int
         People removed, or put into larger classes, in this round.
     removed : int
-        Records removed up to here.
+        Records removed up to here; where a person may have several, people.
     enlarged : int
         Combinations of quasi-identifiers with larger classes up to here.
     delta, mean, share_over : float
-        δ, the mean distance, and the share of the records whose distance is over the goal.
+        δ, the mean distance, and the share of the records whose distance is over the goal. Where a
+        person may have several records, means and shares are of people.
     delta_at_most : float
         δ, or if it was sampled, its upper bound with 95% confidence for all records and all rounds
         together.
@@ -157,7 +160,15 @@ class Limits:
     at_a_time: int
     """People changed in one round: removing some changes the distances of all."""
     at_most: int
-    """Records that may be removed in all, or the size that a class may be asked to have."""
+    """Records that may be removed in all, or the size that a class may be asked to have; where a
+    person may have several records, people."""
+    noun: str = "record"
+    """What is removed and tested: records, or people who may have several."""
+
+    @property
+    def nouns(self) -> str:
+        """More than one of them."""
+        return "people" if self.noun == "person" else f"{self.noun}s"
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -270,7 +281,7 @@ class Hardening(Finding):
             "distance": self.finding.distance,
             "quasi": [column.name for column in self.original.quasi],
             "sensitive": self.original.sensitive.name,
-            "people": len(self.original),
+            "people": len(self.original.people),
             "most_rounds": self.limits.rounds,
             "most_removed": self.limits.at_most,
             "most_at_a_time": self.limits.at_a_time,
@@ -310,7 +321,7 @@ class Hardening(Finding):
             of = f" ({course.strategy})" if len(self.courses) > 1 else ""
             said.append(Message("Ended{of}: {ended}.", of=of, ended=course.ended))
             if untested := course.rounds[-1].not_tested:
-                records = counted(untested, "record")
+                records = counted(untested, self.limits.noun)
                 said.append(f"NOT TESTED in the last round{of}: {records}")
         return Story(
             title=Message(
@@ -323,6 +334,7 @@ class Hardening(Finding):
                 *said,
                 f"Attacker: {self.finding.adversary.label}.",
                 _NO_LOSS if math.isnan(self.best.loss) else _LOSS,
+                *([_PEOPLE] if self.limits.noun == "person" else ()),
             ],
             tables=[_table(course, self.goal) for course in self.courses.values()],
             charts=[_chart(self)],
@@ -343,6 +355,10 @@ _REMARKS = {
 }
 
 _LOSS = "Loss is what the cells leave open, from 0% to 100%; removed records count as 100%."
+_PEOPLE = (
+    "People are removed with all of their records, and counted once each, however many they have. "
+    "Loss, and the sizes of classes, are of records."
+)
 _NO_LOSS = "What is lost is not told: no cells are published that cover their people's values."
 _ENDS = (
     "A tight region ends where its members end: whoever alone is at the end of one is missed in "
@@ -352,7 +368,7 @@ _ENDS = (
 
 _SAMPLED = (
     f"δ is sampled. What it is said to be at most holds with {100 * CONFIDENCE:g} % confidence for "
-    "all records and all rounds together, and the goal holds only if that is not over it."
+    "all {whom} and all rounds together, and the goal holds only if that is not over it."
 )
 _ANY_DRAW = (
     "What is offered is one release of a sanitizer that may depend on chance; the test is about "
@@ -370,7 +386,7 @@ def _verdict(finding: Hardening) -> str:
     best, goal = finding.best, f"The goal of {finding.goal:g}"
     sure = " in one draw" if _is_one_draw(finding) else ""
     path = f"δ went from {_delta(finding.rounds[0])} to {_delta(best)}"
-    by = _what_it_took(finding.course)
+    by = _what_it_took(finding.course, finding.limits.noun)
     if best.holds and best.number == 0:
         return f"{goal} holds{sure} as it is: δ is {_delta(best)}."
     if best.holds:
@@ -380,13 +396,13 @@ def _verdict(finding: Hardening) -> str:
     return f"{goal} does not hold: {path} in round {best.number}, the best one, by {by}."
 
 
-def _what_it_took(course: Course) -> str:
+def _what_it_took(course: Course, noun: str) -> str:
     """What was done up to the best round."""
     best = course.best
     if best.number == 0:
         return "changing nothing"
     if course.strategy == "remove":
-        return f"removing {counted(best.removed, 'record')}"
+        return f"removing {counted(best.removed, noun)}"
     return f"larger classes for {counted(best.enlarged, 'kind')} of people"
 
 
@@ -427,7 +443,7 @@ def round_line(strategy: str, one: Round) -> str:
 def _remarks(finding: Hardening) -> tuple[Text, ...]:
     remarks: list[Text] = []
     if finding.best.sampled:
-        remarks.append(_SAMPLED)
+        remarks.append(_SAMPLED.format(whom=finding.limits.nouns))
     if not (finding.sanitizer.deterministic if finding.best.sampled else finding.finding.certain):
         remarks.append(_ANY_DRAW)
     elif not finding.best.sampled and _is_one_draw(finding):
@@ -462,7 +478,8 @@ def _chart(finding: Hardening) -> Chart:
         before, best = course.rounds[0], course.best
         offered = " (offered)" if name == finding.strategy else ""
         lost = "" if math.isnan(best.loss) else f", loss {before.loss:.1%} → {best.loss:.1%}"
-        says.append(f"{name}{offered}: {_what_it_took(course)}, best in round {best.number}{lost}")
+        took = _what_it_took(course, finding.limits.noun)
+        says.append(f"{name}{offered}: {took}, best in round {best.number}{lost}")
         for what, values in (
             ("δ", [one.delta_at_most for one in course.rounds]),
             ("mean", [one.mean for one in course.rounds]),
@@ -472,7 +489,11 @@ def _chart(finding: Hardening) -> Chart:
             series.append(Series(name=f"{name}: {what}", x=list(range(len(drawn))), y=drawn))
     longest = max(len(course.rounds) for course in finding.courses.values())
     goal = Series(name=f"goal {finding.goal:g}", x=[0, longest - 1], y=[finding.goal] * 2)
-    worst = f"at most ({CONFIDENCE:.0%} sure)" if finding.best.sampled else "the worst record"
+    worst = (
+        f"at most ({CONFIDENCE:.0%} sure)"
+        if finding.best.sampled
+        else (f"the worst {finding.limits.noun}")
+    )
     return Chart(
         kind="curves",
         title=f"δ, {worst}, and the mean d, round by round",

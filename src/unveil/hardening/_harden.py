@@ -42,7 +42,7 @@ from unveil.hardening._finding import (
 from unveil.hardening._merged import classes_covering, crowds_of, refuse_unmergeable, with_crowds
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, Release, has_true_cells, with_records
-from unveil.options import Adversaries, Help, Jobs, Progress, Run, Seed, Shell, checked
+from unveil.options import Adversaries, Help, Jobs, Progress, Run, Seed, Shell, by_person, checked
 from unveil.sanitize import Mondrian, Sanitizer, as_microdata, as_sanitizer
 
 _Part = Annotated[float, Gt(0), Lt(1), Shell(metavar="SHARE")]
@@ -51,6 +51,7 @@ _CHUNK = 2**24  # (record, class) pairs compared together
 
 
 @checked
+@by_person
 def harden(
     microdata: Microdata,
     sanitizer: Sanitizer | Callable[[Any], Any],
@@ -82,6 +83,9 @@ def harden(
 
     Every round tests every record with `unveil.differential_inference`. A goal that is not
     reached is not an error: the finding says how far it got, and offers the best round.
+
+    Where a person may have several records, people are removed with all of their records, and
+    shares are of people. Classes cannot be merged then: their sizes are numbers of records.
 
     Parameters
     ----------
@@ -135,13 +139,14 @@ def harden(
     strategies = _strategies(strategy)
     # Named here, so that merged classes are attacked by the same adversary.
     attacker = f.adversaries if adversary is None else adversary
-    _check(microdata, f, adversaries_named(attacker))
+    _check(microdata, f, adversaries_named(attacker), strategies)
     distance_named(distance, microdata.sensitive)
     limits = Limits(
         goal=float(delta),
         rounds=int(rounds),
-        at_a_time=max(1, _part(at_a_time, len(microdata))),
-        at_most=_part(at_most, len(microdata)),
+        at_a_time=max(1, _part(at_a_time, len(microdata.people))),
+        at_most=_part(at_most, len(microdata.people)),
+        noun="record" if microdata.several is None else "person",
     )
     test = _Test(
         microdata=microdata,
@@ -172,7 +177,15 @@ def _part(share: float, n: int) -> int:
     return math.floor(share * n + 1e-9)
 
 
-def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary]) -> None:
+def _check(
+    microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary], strategies: Sequence[str]
+) -> None:
+    if microdata.several is not None and "merge" in strategies:
+        raise InputError(
+            "merging makes classes of more records, and here a person may have several of them; "
+            "use {option}, which removes people with all of theirs",
+            option=Option("strategy", "remove"),
+        )
     if f.can_leave_out(microdata) is not None:
         raise InputError(
             "{sanitizer} has only releases made beforehand, and a hardened table needs new ones; "
@@ -233,7 +246,8 @@ class _Test:
             raise KeyboardInterrupt
         attempt = Attempt(
             kept=kept, removed=np.delete(np.arange(len(self.microdata)), kept), microdata=table,
-            sanitizer=sanitizer, release=release, finding=finding,
+            without=len(self.microdata.people) - len(table.people), sanitizer=sanitizer,
+            release=release, finding=finding,
         )  # fmt: skip
         not_tested = sum(finding.not_tested.values())
         sampled = finding.sampling is not None
@@ -244,7 +258,7 @@ class _Test:
         return Round(
             number=number,
             changed=people,
-            removed=len(attempt.removed),
+            removed=attempt.without,
             enlarged=len(crowds_of(sanitizer)),
             delta=finding.delta,
             delta_at_most=at_most,
@@ -336,7 +350,8 @@ def _next(strategy: str, attempt: Attempt, limits: Limits) -> Change | Text:
     sampled = [one.sampling for one in (finding, *finding.against.values())]
     most = max((sampling.most for sampling in sampled if sampling is not None), default=0)
     if not most or finding.not_tested:
-        return "no tested record is over the goal, but some records could not be tested"
+        one, many = limits.noun, limits.nouns
+        return f"no tested {one} is over the goal, but some {many} could not be tested"
     return Message(
         "no sampled distance is over the goal, but they are not exact enough to rule it out; "
         "sample more, such as {option}, or ask for a smaller error",
@@ -345,16 +360,19 @@ def _next(strategy: str, attempt: Attempt, limits: Limits) -> Change | Text:
 
 
 def _remove(attempt: Attempt, worst: NDArray[np.intp], limits: Limits) -> Change | Text:
-    """Remove the worst records from the table, as in Kassem et al. (2019)."""
-    left = limits.at_most - len(attempt.removed)
+    """Remove the worst people from the table, as in Kassem et al. (2019)."""
+    left = limits.at_most - attempt.without
     if left <= 0:
         return Message(
-            "{worst} records are over the goal, but no more than {most} may be removed in all "
+            "{worst} {who} are over the goal, but no more than {most} may be removed in all "
             "({option})",
             worst=len(worst), most=limits.at_most, option=Option("at_most"),
+            who=limits.nouns,
         )  # fmt: skip
     gone = worst[: min(limits.at_a_time, left)]
-    return Change(np.delete(attempt.kept, gone), attempt.sanitizer, len(gone))
+    several = attempt.microdata.several
+    rows = gone if several is None else several.beside(gone)[1]
+    return Change(np.delete(attempt.kept, rows), attempt.sanitizer, len(gone))
 
 
 def _merge(attempt: Attempt, worst: NDArray[np.intp], limits: Limits) -> Change | Text:
