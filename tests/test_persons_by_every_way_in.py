@@ -259,7 +259,6 @@ def test_what_counts_rows_is_refused():
     assert "counts rows, and a person may have several" in str(release.notes[-1])
     for call in (
         lambda: uv.uniqueness(release), lambda: uv.l_diversity(table),
-        lambda: uv.harden(table, uv.Mondrian(k=3)),
         lambda: uv.compare_measures({"a": release}), lambda: uv.composition([release, release]),
         lambda: uv.skewness(release, table), lambda: uv.classifier_utility(uv.Mondrian(k=3), table),
         lambda: uv.identity_disclosure(release, table), lambda: uv.unique_subsets(table),

@@ -13,7 +13,10 @@ from random_tables import tables, visits_and_goals
 
 import unveil as uv
 from unveil.errors import GoalError, InputError
+from unveil.hardening import Merged
+from unveil.hardening._merged import crowds_of
 from unveil.microdata import Persons
+from unveil.sanitize import Crowds
 
 FREQUENCY = {"adversary": "conditional-frequency"}
 
@@ -105,8 +108,40 @@ def test_sampled():
     assert "for all people and all rounds together" in str(hardening)
 
 
-@pytest.mark.parametrize("strategy", ["merge", "both"])
-def test_classes_are_not_merged(strategy):
+@pytest.mark.parametrize("f", [uv.Mondrian(k=2, regions="cut"), uv.Recoding(k=2), uv.Identity()],
+                         ids=str)  # fmt: skip
+def test_classes_are_merged_until_they_have_enough_people(f):
+    table = uv.datasets.visits(25)
+    hardening = uv.harden(table, f, strategy="merge", delta=0.3, at_most=0.9, at_a_time=1 - 1e-9,
+                          rounds=3, jobs=1, **FREQUENCY)  # fmt: skip
+    assert len(hardening.rounds) > 1
+    attempt = hardening.course.attempt
+    assert len(attempt.microdata) == len(table)
+    crowds = crowds_of(attempt.sanitizer)
+    asked, release = crowds.asked(table), attempt.release
+    assert asked.max() <= 25
+    of, class_of = table.persons.of, release.class_of
+    for number in range(release.n_classes):
+        inside = class_of == number
+        assert len(set(of[inside].tolist())) >= asked[inside].max()
+
+
+def test_many_rows_of_one_are_no_crowd():
+    """A class of a person with four rows is merged though a crowd of three is asked for."""
+    table = uv.read_table({"who": list("aaaabcd"), "age": [1, 1, 1, 1, 2, 2, 3],
+                           "ill": list("xyxyxyx")}, quasi="age", sensitive="ill",
+                          person="who")  # fmt: skip
+    merged = Merged(uv.Identity(), Crowds.of({1: 3})).sanitize(table)
+    assert sorted(merged.sizes.tolist()) == [1, 6]
+    with pytest.raises(GoalError, match="4 people are fewer than the largest crowd"):
+        Merged(uv.Identity(), Crowds.of({1: 5})).sanitize(table)
+
+
+def test_where_nobody_knows_whose_rows_are_nothing_is_merged():
     table = uv.datasets.visits(10)
-    with pytest.raises(InputError, match="use strategy='remove', which removes people with all"):
-        uv.harden(table, uv.Mondrian(k=2), strategy=strategy)
+
+    def reversed_(frame):
+        return frame.iloc[::-1]
+
+    with pytest.raises(InputError, match="nobody knows whose the rows of"):
+        uv.harden(table, uv.Oracle(reversed_), strategy="merge", jobs=1)

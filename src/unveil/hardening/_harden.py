@@ -39,7 +39,13 @@ from unveil.hardening._finding import (
     Limits,
     Round,
 )
-from unveil.hardening._merged import classes_covering, crowds_of, refuse_unmergeable, with_crowds
+from unveil.hardening._merged import (
+    classes_covering,
+    crowds_of,
+    people_in,
+    refuse_unmergeable,
+    with_crowds,
+)
 from unveil.measures import information_loss
 from unveil.microdata import AnyRelease, Microdata, Release, has_true_cells, with_records
 from unveil.options import Adversaries, Help, Jobs, Progress, Run, Seed, Shell, by_person, checked
@@ -84,8 +90,8 @@ def harden(
     Every round tests every record with `unveil.differential_inference`. A goal that is not
     reached is not an error: the finding says how far it got, and offers the best round.
 
-    Where a person may have several records, people are removed with all of their records, and
-    shares are of people. Classes cannot be merged then: their sizes are numbers of records.
+    Where a person may have several records, people are removed with all of their records, classes
+    are as large as they have people, and shares are of people.
 
     Parameters
     ----------
@@ -139,7 +145,7 @@ def harden(
     strategies = _strategies(strategy)
     # Named here, so that merged classes are attacked by the same adversary.
     attacker = f.adversaries if adversary is None else adversary
-    _check(microdata, f, adversaries_named(attacker), strategies)
+    _check(microdata, f, adversaries_named(attacker))
     distance_named(distance, microdata.sensitive)
     limits = Limits(
         goal=float(delta),
@@ -177,15 +183,7 @@ def _part(share: float, n: int) -> int:
     return math.floor(share * n + 1e-9)
 
 
-def _check(
-    microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary], strategies: Sequence[str]
-) -> None:
-    if microdata.several is not None and "merge" in strategies:
-        raise InputError(
-            "merging makes classes of more records, and here a person may have several of them; "
-            "use {option}, which removes people with all of theirs",
-            option=Option("strategy", "remove"),
-        )
+def _check(microdata: Microdata, f: Sanitizer, adversaries: Sequence[Adversary]) -> None:
     if f.can_leave_out(microdata) is not None:
         raise InputError(
             "{sanitizer} has only releases made beforehand, and a hardened table needs new ones; "
@@ -345,7 +343,7 @@ def _next(strategy: str, attempt: Attempt, limits: Limits) -> Change | Text:
     finding = attempt.finding
     over = int((finding.tested > limits.goal).sum())
     if over:
-        return _CHANGES[strategy](attempt, finding.targets[finding.worst_places(over)], limits)
+        return _CHANGES[strategy](attempt, finding.shown[finding.worst_places(over)], limits)
     # The bound may be that of an adversary that is not the strongest in the samples.
     sampled = [one.sampling for one in (finding, *finding.against.values())]
     most = max((sampling.most for sampling in sampled if sampling is not None), default=0)
@@ -386,9 +384,10 @@ def _merge(attempt: Attempt, worst: NDArray[np.intp], limits: Limits) -> Change 
     """
     f, release = attempt.sanitizer, with_records(attempt.release, "merging classes")
     class_of = _class_of(attempt, release)
-    sizes = np.append(release.sizes, len(attempt.kept))[class_of]
+    people = len(attempt.microdata.people)
+    sizes = np.append(people_in(release), people)[class_of]
     # Without one person the table must still be large enough for the crowds of the others.
-    most = min(limits.at_most, len(attempt.kept) - 1)
+    most = min(limits.at_most, people - 1)
     worst = worst[sizes[worst] < most][: limits.at_a_time]
     if not len(worst):
         return Message(

@@ -37,9 +37,16 @@ def with_crowds(sanitizer: Sanitizer, crowds: Crowds) -> Sanitizer:
 
 
 def refuse_unmergeable(release: AnyRelease) -> None:
-    """Refuse a release without classes whose cells cover their people."""
+    """Refuse a release without classes whose cells cover their people, or of unknown people."""
     if has_true_cells(release):
-        return
+        if release.several is None or release.several.of is not None:
+            return
+        raise InputError(
+            "merging enlarges classes until enough people are in them, and nobody knows whose the "
+            "rows of {release} are; use {option}, which needs no classes",
+            release=File(release.made_by, bare=True),
+            option=Option("strategy", "remove"),
+        )
     if isinstance(release, Release):
         why = "values that need not be true of anyone in the class"
     else:
@@ -51,11 +58,27 @@ def refuse_unmergeable(release: AnyRelease) -> None:
     )  # fmt: skip
 
 
+def people_in(release: Release) -> NDArray[np.int64]:
+    """The size of each class: how many people are in it, where a person may have several records.
+
+    >>> import unveil as uv
+    >>> stays = uv.read_table({"who": list("aab"), "age": [1, 1, 1], "ill": list("xyx")},
+    ...                       quasi="age", sensitive="ill", person="who")
+    >>> people_in(uv.Identity().sanitize(stays))
+    array([2])
+    """
+    several = release.several
+    if several is None or several.of is None:
+        return release.sizes.astype(np.int64)
+    pairs = np.unique(np.stack([release.class_of, several.of]), axis=1)
+    return np.bincount(pairs[0], minlength=release.n_classes)
+
+
 @dataclass(frozen=True)
 class Merged(Sanitizer):
     """The release of another sanitizer, with the classes of some people merged.
 
-    A class that is smaller than the crowd (see `Mondrian`) of someone it covers is merged with the
+    A class of fewer people than the crowd (see `Mondrian`) of someone it covers is merged with the
     class whose union with it loses the least information, again and again. Ranges become the range
     of both, sets their union. There is no fast path: a test runs the sanitizer again for each
     record.
@@ -100,6 +123,7 @@ class Merged(Sanitizer):
 
     def sanitize(self, microdata: Microdata) -> Release:
         release = with_records(self.sanitizer.sanitize(microdata), "merging classes")
+        refuse_unmergeable(release)
         return self._merged(release, microdata)
 
     def sanitize_without(self, microdata: Microdata, record: int) -> Release:
@@ -115,10 +139,11 @@ class Merged(Sanitizer):
             other = classes.nearest(g)
             if other is None:
                 raise GoalError(
-                    "{sanitizer} cannot be met: {records} records are fewer than the largest crowd "
-                    "asked for, {crowd}",
-                    sanitizer=File(self.label, bare=True), records=len(release),
-                    crowd=int(asked.max()),
+                    "{sanitizer} cannot be met: {all} are fewer than the largest crowd asked for, "
+                    "{crowd}",
+                    sanitizer=File(self.label, bare=True), crowd=int(asked.max()),
+                    all=f"{len(release):,} records" if microdata.several is None
+                    else f"{len(microdata.people):,} people",
                 )  # fmt: skip
             classes.merge(g, other)
         return classes.release(self.label)
@@ -138,6 +163,7 @@ class _Classes:
             for column, regions in zip(release.quasi, release.regions, strict=True)
         ]
         self._sizes = release.sizes.astype(np.int64).copy()
+        self._people = people_in(release)
         self._into = np.arange(release.n_classes)
         self._there = np.ones(release.n_classes, dtype=bool)
         covered = classes_covering(release, points)
@@ -145,7 +171,7 @@ class _Classes:
 
     def too_small(self) -> int | None:
         """The first class that is smaller than it is asked to be."""
-        found = np.flatnonzero(self._there & (self._sizes < self._wanted))
+        found = np.flatnonzero(self._there & (self._people < self._wanted))
         return int(found[0]) if len(found) else None
 
     def nearest(self, g: int) -> int | None:
@@ -167,11 +193,19 @@ class _Classes:
         self._there[other] = False
         self._into[self._into == other] = g
         self._sizes[g] += self._sizes[other]
+        self._people[g] = self._people_of(g)
         inside = np.ones(len(self._asked), dtype=bool)
         for column, codes in zip(self._columns, self._points, strict=True):
             column.merge(g, other)
             inside &= column.covers(g, codes)
         self._wanted[g] = self._asked[inside].max(initial=0)
+
+    def _people_of(self, g: int) -> int:
+        """How many people are in a merged class, each once."""
+        several = self._release.several
+        if several is None or several.of is None:
+            return int(self._sizes[g])
+        return len(np.unique(several.of[self._into[self._release.class_of] == g]))
 
     def release(self, made_by: str) -> Release:
         """The release with the merged classes."""
