@@ -1,5 +1,6 @@
 """Microaggregation makes MDAV's groups, and publishes their middles."""
 
+from dataclasses import replace
 from statistics import median_low
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plain_mdav import plain_mdav
 from proofs import examples
-from random_tables import random_microdata, tables
+from random_tables import random_microdata, tables, with_persons
 
 import unveil as uv
 from unveil.adversary import adversary_named
@@ -18,7 +19,8 @@ from unveil.engine import _parallel
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Kind
 from unveil.sanitize import sanitizer_named
-from unveil.sanitize._microaggregation import _blocks, _mdav, _Similar, _similar_groups
+from unveil.sanitize._mdav import mdav
+from unveil.sanitize._microaggregation import _blocks, _Similar, _similar_groups
 
 ALL = 10**9  # a block that is never cut
 
@@ -48,6 +50,40 @@ def test_groups_are_those_of_the_brute_force(case):
     assert as_sets(group_of) == plain
 
 
+@examples(200)
+@given(tables_and_k(), st.integers(0, 2**32 - 1))
+def test_groups_of_people_are_those_of_the_brute_force(case, seed):
+    """One who has many rows is one of k people; with one row each nothing changes."""
+    table, k = case
+    rng = np.random.default_rng(seed)
+    table = with_persons(table, rng, int(rng.integers(k, len(table) + 1)))
+    k = min(k, table.persons.count)
+    similar = _Similar.of(table, table.persons)
+    people = [set(table.persons.of[similar.of_record == i]) for i in range(len(similar.weights))]
+    plain = plain_mdav(
+        similar.points.tolist(), similar.codes[similar.named].tolist(),
+        similar.weights.tolist(), k, people,
+    )  # fmt: skip
+    assert as_sets(_similar_groups(similar, k, ALL)[0]) == plain
+    one_each = replace(table.persons, of=rng.permutation(len(table)))
+    same = _similar_groups(_Similar.of(table, one_each), k, ALL)[0]
+    np.testing.assert_array_equal(same, _similar_groups(_Similar.of(table), k, ALL)[0])
+
+
+@pytest.mark.parametrize("block", [ALL, 50, 5])
+def test_groups_and_blocks_are_of_k_people(block):
+    table = uv.datasets.visits(300, seed=2)
+    release = uv.Microaggregation(k=6, block=block).sanitize(table)
+    assert uv.measures(release).k >= 6
+    assert release.n_classes > 20
+    assert [str(note) for note in release.notes[-1:]] == [
+        "each cell is the middle of a group of 6 or more people, and need not be true of any of "
+        "them"
+    ]
+    with pytest.raises(GoalError, match=r"the 893 records of .* are of 300 people, fewer than"):
+        uv.Microaggregation(k=301).sanitize(table)
+
+
 def test_a_larger_table_equals_the_brute_force():
     table = random_microdata(3, 250, ("numeric", "fine", "ordinal", "tree"))
     similar = _Similar.of(table)
@@ -62,7 +98,10 @@ def test_a_larger_table_equals_the_brute_force():
 @given(st.integers(1, 60), st.integers(1, 12), st.integers(0, 2**32 - 1))
 def test_without_equal_records_groups_have_k_to_2k_less_one(n, k, seed):
     points = np.random.default_rng(seed).random((2, n))
-    group_of, groups = _mdav(points, np.empty((0, n), dtype=np.int32), np.ones(n, dtype=int), k)
+    nobody = np.zeros(0, dtype=np.int64)
+    group_of, groups = mdav(
+        points, np.empty((0, n), dtype=np.int32), np.ones(n, dtype=int), k, nobody, nobody
+    )
     sizes = np.bincount(group_of, minlength=groups)
     if n < k:
         assert sizes.tolist() == [n]

@@ -1,10 +1,11 @@
 """MDAV as its papers have it, record by record, in plain Python."""
 
 
-def plain_mdav(points, codes, weights, k):
+def plain_mdav(points, codes, weights, k, people=None):
     """The groups, each a list of distinct records, in the order in which they are made.
 
-    ``points`` and ``codes`` have a column a row, as the kernel's.
+    ``points`` and ``codes`` have a column a row, as the kernel's. ``people`` has the set of those
+    who have each record, if they may have several, and then a group is of k of them.
     """
 
     def squared(i, place, mode):
@@ -35,10 +36,10 @@ def plain_mdav(points, codes, weights, k):
     def group_around(center):
         group = []
         for i in sorted(left, key=lambda i: (squared(i, *values(center)), i)):
-            if weight(group) >= k:
+            if number(group) >= k:
                 break
             group.append(i)
-        if weight(left) - weight(group) < k:
+        if number(set(left) - set(group)) < k:
             group = list(left)
         for i in group:
             left.remove(i)
@@ -46,6 +47,9 @@ def plain_mdav(points, codes, weights, k):
 
     def weight(some):
         return sum(weights[i] for i in some)
+
+    def number(some):
+        return weight(some) if people is None else len(set().union(*(people[i] for i in some)))
 
     left, groups = list(range(len(weights))), []
     while weight(left) >= 3 * k:

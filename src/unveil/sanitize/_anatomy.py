@@ -14,6 +14,9 @@ equally large ones, those whose values come first in the column are taken.
 *Residue assignment.* If no more than 1/ℓ of the records have the same value (the *eligibility
 condition*), at most ℓ - 1 records are left, all with different values. Each joins a random group
 that does not have its value. So every group has ℓ to 2ℓ - 1 records, all with different values.
+
+Tables in which a person has several rows are refused: two of these in a group would be two of its
+values that are one person's, and nothing here keeps them apart.
 """
 
 from __future__ import annotations
@@ -27,7 +30,8 @@ from annotated_types import Ge
 from numpy.typing import NDArray
 
 from unveil._compiled import compiled
-from unveil.microdata import Microdata, Permuted, unknown_persons
+from unveil.errors import File, InputError
+from unveil.microdata import Microdata, Permuted
 from unveil.sanitize._goals import refuse_empty, refuse_frequent
 from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
 
@@ -89,6 +93,15 @@ class Anatomy(Sanitizer):
 
     def _published(self, microdata: Microdata, records: NDArray[np.intp]) -> Permuted:
         """The release of these records, which are sorted."""
+        if microdata.several is not None:
+            raise InputError(
+                "{label} puts rows into groups, and a person of {source} may have several: then a "
+                "group may be of fewer than {l} people, and its rows tell more than it promises; "
+                "use {mondrian} or {recoding}, which count people",
+                label=File(self.public_label, bare=True), source=File(microdata.source, bare=True),
+                l=int(self.l), mondrian=_instead("Mondrian", self.l),
+                recoding=_instead("Recoding", self.l),
+            )  # fmt: skip
         values = microdata.sensitive.size
         secrets = microdata.sensitive.codes[records]
         if not len(secrets):  # no one, or the only one is left out
@@ -108,9 +121,13 @@ class Anatomy(Sanitizer):
             groups=tuple(map(str, range(1, groups + 1))),
             counts=counts.reshape(groups, values),
             made_by=self.public_label,
-            notes=(*microdata.notes, *self._in_rows(microdata)),
-            persons=unknown_persons(microdata),
+            notes=microdata.notes,
         )
+
+
+def _instead(name: str, l: int) -> File:  # noqa: E741
+    """Another sanitizer with the same goal."""
+    return File(f"{name}(l={l})", bare=True)
 
 
 def _sorted(microdata: Microdata) -> NDArray[np.intp]:

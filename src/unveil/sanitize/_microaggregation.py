@@ -1,4 +1,3 @@
-# mypy: disable-error-code="untyped-decorator,no-untyped-def,no-untyped-call"
 """Microaggregation: groups of at least k similar records, published by their middle (MDAV).
 
 After J. Domingo-Ferrer and J. M. Mateo-Sanz, *Practical Data-Oriented Microaggregation for
@@ -24,6 +23,9 @@ would change if the table is sorted; at random, it would differ each time.)
 mean, for ordinal ones the median (the lower of two), for categorical ones the most frequent value.
 Ties go to the first.
 
+*People.* Where a person may have several rows, a group takes as many of the nearest as are of k or
+more people, and a rest of fewer than k people joins it. Distances and middles are those of rows.
+
 *Large tables.* MDAV looks at all remaining records for each group, so twice as many records take
 four times as long. Tables of more distinct records than ``block`` are cut in two, repeatedly, at
 the median of the column in which records differ most. Groups are made within each part.
@@ -39,11 +41,12 @@ import numpy as np
 from annotated_types import Ge
 from numpy.typing import NDArray
 
-from unveil._compiled import compiled, inner
 from unveil.engine import Task, run_tasks
-from unveil.microdata import Column, Intervals, Kind, Microdata, Release
+from unveil.microdata import Column, Intervals, Kind, Microdata, Persons, Release
 from unveil.sanitize._goals import refuse_few
+from unveil.sanitize._mdav import mdav
 from unveil.sanitize._sanitizer import Sanitizer, as_microdata, combinations
+from unveil.sanitize._weights import Weighed, refuse_few_people
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +56,7 @@ class Microaggregation(Sanitizer):
     Parameters
     ----------
     k : int
-        Every group has at least k records.
+        Every group has at least k records; of k people, where a person may have several.
     block : int
         Largest number of distinct records among which groups are made. Larger tables are cut into
         parts first, because the time grows with the square of the records.
@@ -92,8 +95,11 @@ class Microaggregation(Sanitizer):
 
     def sanitize(self, microdata: Microdata) -> Release:
         microdata = as_microdata(microdata, "Microaggregation")
+        weighed = Weighed.of(microdata)
+        if weighed is not None:
+            refuse_few_people(self, microdata, weighed, int(self.k))
         refuse_few(self, microdata, int(self.k))
-        similar = _Similar.of(microdata)
+        similar = _Similar.of(microdata, None if weighed is None else weighed.persons)
         group_of, groups = _similar_groups(similar, int(self.k), int(self.block))
         cells = np.stack(
             [
@@ -107,8 +113,8 @@ class Microaggregation(Sanitizer):
             microdata,
             class_of_group.ravel()[group_of][similar.of_record],
             [Intervals(row, row) for row in cells],
-            f"each cell is the middle of a group of {self.k:,} or more records, and need not be "
-            "true of any of them",
+            f"each cell is the middle of a group of {self.k:,} or more "
+            f"{'records' if weighed is None else 'people'}, and need not be true of any of them",
             perturbed=tuple(column.name for column in microdata.quasi),
         )
 
@@ -152,6 +158,22 @@ def _nearest_value(line: NDArray[np.float64], means: NDArray[np.float64]) -> NDA
     return nearest.astype(np.int32)
 
 
+def _of_enough_people(
+    similar: _Similar, some: NDArray[np.intp], codes: NDArray[np.int32], k: int
+) -> NDArray[np.bool_]:
+    """For each code, whether k people have one up to it, and k people one above."""
+    places, people = similar.people_among(some)
+    _, number = np.unique(people, return_inverse=True)
+    lowest = np.full(number.max() + 1, codes.max() + 1)
+    highest = np.full(number.max() + 1, -1)
+    np.minimum.at(lowest, number, codes[places])
+    np.maximum.at(highest, number, codes[places])
+    size = int(codes.max()) + 1
+    upto = np.cumsum(np.bincount(lowest, minlength=size))
+    above = len(highest) - np.cumsum(np.bincount(highest, minlength=size))
+    return np.asarray((upto >= k) & (above >= k))
+
+
 @dataclass(frozen=True, eq=False)
 class _Similar:
     """The distinct combinations of quasi-identifiers, sorted, and how far they are apart.
@@ -167,6 +189,9 @@ class _Similar:
         Standardized values.
     named : array
         Places of the categorical columns.
+    people : arrays
+        Where people may have several rows: a combination and a person who has it, for each such
+        pair, sorted. Otherwise empty.
     """
 
     codes: NDArray[np.int32]
@@ -174,9 +199,10 @@ class _Similar:
     of_record: NDArray[np.intp]
     points: NDArray[np.float64]
     named: NDArray[np.intp]
+    people: NDArray[np.int64]
 
     @classmethod
-    def of(cls, microdata: Microdata) -> _Similar:
+    def of(cls, microdata: Microdata, persons: Persons | None = None) -> _Similar:
         """The combinations of a table."""
         codes, combination = combinations(microdata)
         of_record = combination[microdata.distinct_of]
@@ -188,7 +214,19 @@ class _Similar:
         ]
         named = [j for j, c in enumerate(microdata.quasi) if c.kind is Kind.CATEGORICAL]
         points = np.array(lines, dtype=np.float64).reshape(len(lines), len(weights))
-        return cls(codes, weights, of_record, points, np.array(named, dtype=np.intp))
+        pairs = np.zeros((2, 0), dtype=np.int64)
+        if persons is not None and persons.of is not None:
+            both = np.unique(of_record * persons.count + persons.of)
+            pairs = np.stack([both // persons.count, both % persons.count]).astype(np.int64)
+        return cls(codes, weights, of_record, points, np.array(named, dtype=np.intp), pairs)
+
+    def people_among(self, some: NDArray[np.intp]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pairs of some combinations: their places among these, ascending, and the people."""
+        place = np.full(len(self.weights), -1, dtype=np.int64)
+        place[some] = np.arange(len(some))
+        place = place[self.people[0]]
+        order = np.argsort(place[place >= 0], kind="stable")
+        return place[place >= 0][order], self.people[1][place >= 0][order]
 
     def differing(self, some: NDArray[np.intp]) -> NDArray[np.float64]:
         """How much some differ in each column: half the mean squared distance of any two.
@@ -229,11 +267,15 @@ def _similar_groups(similar: _Similar, k: int, block: int) -> tuple[NDArray[np.i
             some = blocks[number]
             codes = [np.unique(similar.codes[j, some], return_inverse=True)[1].ravel()
                      for j in similar.named]  # fmt: skip
-            found[number] = _mdav(
+            places, people = similar.people_among(some)
+            begin = np.searchsorted(places, np.arange(len(some) + 1)) if len(places) else places
+            found[number] = mdav(
                 similar.points.take(some, axis=1),  # contiguous rows, as the kernel needs
                 np.array(codes, dtype=np.int32).reshape(len(codes), len(some)),
                 similar.weights[some],
                 k,
+                begin.astype(np.int64),
+                np.unique(people, return_inverse=True)[1].ravel().astype(np.int64),
             )
             return ()
 
@@ -268,140 +310,9 @@ def _halves(
         codes = similar.codes[j, some]
         upto = np.cumsum(np.bincount(codes, weights=weights)).astype(np.int64)
         fits = (upto >= k) & (upto[-1] - upto >= k)
+        if similar.people.size:
+            fits &= _of_enough_people(similar, some, codes, k)
         if fits.any():
             cut = int(np.argmin(np.where(fits, np.abs(2 * upto - upto[-1]), 2 * upto[-1])))
             return some[codes <= cut], some[codes > cut]
     return None
-
-
-# MDAV works on distinct records with weights, stored column by column, so that a distance to all of
-# them is a few straight walks through memory. Of several equally far or near, the first is taken.
-
-
-@inner
-def _middle(points, codes, weights, n, counts, place, mode):
-    """The means of the columns of numbers, and the most frequent codes of the others."""
-    total = 0
-    for i in range(n):
-        total += weights[i]
-    for c in range(len(points)):
-        place[c] = 0.0
-        for i in range(n):
-            place[c] += points[c, i] * weights[i]
-        place[c] /= total
-    for c in range(len(codes)):
-        mode[c] = 0
-        for value in range(1, counts.shape[1]):
-            if counts[c, value] > counts[c, mode[c]]:
-                mode[c] = value
-
-
-@inner
-def _distances(points, codes, n, place, mode, distance):
-    """Squared distances of all records from a place; another code counts 1."""
-    for i in range(n):
-        distance[i] = 0.0
-    for c in range(len(points)):
-        column, here = points[c], place[c]
-        for i in range(n):
-            off = column[i] - here
-            distance[i] += off * off
-    for c in range(len(codes)):
-        values, one = codes[c], mode[c]
-        for i in range(n):
-            distance[i] += values[i] != one
-
-
-@inner
-def _nearest(distance, weights, n, k, near):
-    """The nearest records of total weight k or more: their number and their weight.
-
-    They are kept in order on a walk through all records: one that is nearer than the last one kept
-    is inserted, and those no longer needed are dropped.
-    """
-    kept, total = 0, 0
-    for i in range(n):
-        if total >= k and distance[i] >= distance[near[kept - 1]]:
-            continue
-        at = kept
-        while at > 0 and distance[near[at - 1]] > distance[i]:
-            near[at] = near[at - 1]
-            at -= 1
-        near[at] = i
-        kept += 1
-        total += weights[i]
-        while total - weights[near[kept - 1]] >= k:
-            kept -= 1
-            total -= weights[near[kept]]
-    return kept, total
-
-
-@inner
-def _close_gaps(points, codes, weights, who, distance, n):
-    """Close the gaps of those who are gone (-1); return how many are left."""
-    to = 0
-    for i in range(n):
-        if who[i] >= 0:
-            if to < i:
-                for c in range(len(points)):
-                    points[c, to] = points[c, i]
-                for c in range(len(codes)):
-                    codes[c, to] = codes[c, i]
-                weights[to], who[to], distance[to] = weights[i], who[i], distance[i]
-            to += 1
-    return to
-
-
-@compiled()
-def _mdav(
-    points: NDArray[np.float64],
-    codes: NDArray[np.int32],
-    weights: NDArray[np.int64],
-    k: int,
-) -> tuple[NDArray[np.int32], int]:
-    """The group of each distinct record, and the number of groups.
-
-    ``points`` (columns × records) has coordinates, ``codes`` (columns × records) has values from 0
-    up that are equal or not, ``weights`` says how many records are alike, together at least k.
-    """
-    n = len(weights)
-    points, codes, weights = points.copy(), codes.copy(), weights.copy()
-    who, group_of, groups = np.arange(n), np.empty(n, dtype=np.int32), 0
-    place, mode = np.empty(len(points)), np.empty(len(codes), dtype=np.int32)
-    values = 0
-    for c in range(len(codes)):
-        for i in range(n):
-            values = max(values, codes[c, i] + 1)
-    counts = np.zeros((len(codes), values), dtype=np.int64)
-    for c in range(len(codes)):
-        for i in range(n):
-            counts[c, codes[c, i]] += weights[i]
-    distance, near = np.empty(n), np.empty(k + 1, dtype=np.int64)
-    left, pair = weights.sum(), False
-    while left >= 2 * k:
-        if not pair:  # else the one farthest from the centre of the last group is taken
-            _middle(points, codes, weights, n, counts, place, mode)
-            _distances(points, codes, n, place, mode, distance)
-        pair = not pair and left >= 3 * k
-        first = 0
-        for i in range(1, n):
-            if distance[i] > distance[first]:
-                first = i
-        for c in range(len(points)):
-            place[c] = points[c, first]
-        for c in range(len(codes)):
-            mode[c] = codes[c, first]
-        _distances(points, codes, n, place, mode, distance)
-        kept, total = _nearest(distance, weights, n, k, near)
-        if left - total < k:  # too few for a group of their own
-            break
-        for i in near[:kept]:
-            group_of[who[i]] = groups
-            who[i] = -1
-            for c in range(len(codes)):
-                counts[c, codes[c, i]] -= weights[i]
-        n = _close_gaps(points, codes, weights, who, distance, n)
-        left, groups = left - total, groups + 1
-    for i in range(n):
-        group_of[who[i]] = groups
-    return group_of, groups + 1

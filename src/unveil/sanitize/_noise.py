@@ -35,7 +35,15 @@ from numpy.typing import NDArray
 
 from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Option, Text
-from unveil.microdata import Column, Microdata, NoisyCounts, Release, Worded, unknown_persons
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Microdata,
+    NoisyCounts,
+    Release,
+    Worded,
+    unknown_persons,
+)
 from unveil.sanitize._goals import refuse_empty
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._sanitizer import Sanitizer, Seed, as_microdata, seed_or_secret
@@ -70,7 +78,10 @@ class _Private(Sanitizer):
             _refuse_from_data(microdata, columns)
         if math.isinf(self.epsilon):
             return [what.exact]
-        return [*([what.from_data] if self.domains == "data" else ()), what.simulated]
+        found: list[Text] = [what.from_data] if self.domains == "data" else []
+        if microdata.several is not None:
+            found.append(_OF_ROWS)
+        return [*found, what.simulated]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,6 +95,10 @@ class _Words:
     simulated: str
 
 
+_OF_ROWS = (
+    "epsilon is that of one row, and a person may have several: for a person with m rows it is up "
+    "to m times as large"
+)
 _COUNTS = _Words(
     exact="not differentially private: epsilon is infinite, so the counts are exact",
     from_data="not differentially private: which combinations are published comes from the data, "
@@ -163,7 +178,9 @@ class LaplaceCounts(_Private):
     def sanitize(self, microdata: Microdata) -> NoisyCounts:
         return self._published(as_microdata(microdata, "LaplaceCounts"))
 
-    def sanitize_without(self, microdata: Microdata, record: int) -> NoisyCounts:
+    def sanitize_without(self, microdata: Microdata, record: int) -> AnyRelease:
+        if microdata.several is not None:
+            return super().sanitize_without(microdata, record)
         cell, secret = microdata.cells.cell_of[record], microdata.sensitive.codes[record]
         return replace(self._published(microdata), left_out=(int(cell), int(secret)))
 

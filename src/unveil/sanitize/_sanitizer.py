@@ -82,9 +82,6 @@ class Sanitizer(ABC):
     """Whether it is known to be random and `with_seed` controls all of it: then a test samples it
     by default."""
 
-    counts_people: ClassVar[bool] = False
-    """Whether its goals are about people where a person may have several rows, and not rows."""
-
     attacked_by: ClassVar[str | tuple[str, ...]] = ("naive-bayes", "conditional-frequency")
     """Who attacks by default; the first is the model where only one is used. Naive Bayes pools all
     records, so one record hardly matters to it; conditional frequency looks at the few that cover
@@ -221,20 +218,12 @@ class Sanitizer(ABC):
             class_of=class_of.astype(np.int32),
             regions=tuple(regions),
             made_by=self.label,
-            notes=(*microdata.notes, *notes, *self._in_rows(microdata)),
+            notes=(*microdata.notes, *notes),
             persons=microdata.persons
             if len(class_of) == len(microdata)
             else unknown_persons(microdata),
             **more,
         )
-
-    def _in_rows(self, microdata: Microdata) -> list[str]:
-        """A note that its goal is about rows, where a person may have several."""
-        has_goal = hasattr(self, "k") or hasattr(self, "l")
-        if microdata.several is None or self.counts_people or not has_goal:
-            return []
-        return [f"the goal of {self.label} counts rows, and a person may have several: classes "
-                "may be of fewer people"]  # fmt: skip
 
     def __call__(self, microdata: Microdata) -> AnyRelease:
         return self.sanitize(microdata)

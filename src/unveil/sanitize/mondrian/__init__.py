@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -102,8 +102,6 @@ class Mondrian(Grouping):
     >>> uv.Mondrian(k=2, t=0.15).sanitize(patients).n_classes
     1
     """
-
-    counts_people: ClassVar[bool] = True
 
     regions: Literal["tight", "cut"] = "tight"
     # Too long to be written into the name of a sanitizer.

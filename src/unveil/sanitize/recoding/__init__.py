@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -105,8 +105,6 @@ class Recoding(Grouping):
     4     {China, Japan}  66601       HIV
     5     {China, Japan}  66601  Diabetes
     """
-
-    counts_people: ClassVar[bool] = True
 
     suppression: Share = 0.0
     scheme: Literal["global", "local"] = "global"
