@@ -96,8 +96,18 @@ def test_in_a_shell():
     assert "There are 43 rows of 26 people" in squeezed(done.stdout)
     run("measures", "visits.csv", *SHELL, "--person", "none")
     done = run("linkage", "visits.csv", *SHELL, "--person", "patient", "--sanitizer", "identity",
-               code=2)  # fmt: skip
-    assert "counts rows, and here a person may have several" in squeezed(done.stderr)
+               "--about", "P100")  # fmt: skip
+    assert "1 (3.8%) is linked to a single person by one of their rows" in squeezed(done.stdout)
+    assert "P100, row 39 of visits.csv: illness of the candidates" in squeezed(done.stdout)
+    VISITS[["patient", "age", "sex"]].to_csv("list.csv", index=False)
+    done = run("linkage", "--published", "visits.csv", *SHELL, "--person", "patient", "--external",
+               "list.csv", "--about", "P101")  # fmt: skip
+    assert "26 people with 43 rows of list.csv" in squeezed(done.stdout)
+    done = run("relative-risk", "visits.csv", *SHELL, "--person", "patient", "--sanitizer",
+               "identity", code=2)  # fmt: skip
+    assert "its model draws rows independently of each other; unveil inference" in (
+        squeezed(done.stderr)
+    )
 
 
 def test_a_published_file():

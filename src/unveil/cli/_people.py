@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.attacks.people import External, external_of
+from unveil.attacks.people import (
+    External,
+    external_of,
+    has_repeated,
+    named_people,
+    people_of_list,
+    person_columns,
+)
 from unveil.cli._reading import on_disk
 from unveil.errors import Cell, Column, File, InputError, Option, Row, did_you_mean
 from unveil.microdata import Role, column_cells, open_release
@@ -90,8 +97,14 @@ def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
     name = people.get("identifier")
     renamed = people.get("rename") or {}
     called = {ours: theirs for ours, theirs in renamed.items() if ours == name}
+    original = people.get("microdata")
+    if "external" in people and original is None and name is None:
+        return  # the release, which is yet to be read, may say which column has the people
     if "external" in people:
         everybody = external_of(table, [], name, rename=called)
+        columns = person_columns(table, people.get("person"), [getattr(original, "persons", None)])
+        if has_repeated(table, columns) or getattr(original, "several", None) is not None:
+            everybody = named_people(everybody, *people_of_list(table, columns))
     else:
         everybody = _of_table(table)
     for person in persons:
@@ -109,6 +122,10 @@ def _of_table(microdata: Microdata) -> External:
     named = [column.name for column in microdata.columns if column.role is Role.IDENTIFIER]
     if len(named) == 1:
         return external_of(microdata, [], named[0])
+    if microdata.several is not None:
+        everybody = external_of(microdata, [], None)
+        columns = person_columns(microdata, None, [microdata.several])
+        return named_people(everybody, *people_of_list(microdata, columns))
     return External(source=microdata.source, columns={}, name=None, rows=microdata.rows)
 
 

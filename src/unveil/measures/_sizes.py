@@ -30,7 +30,7 @@ from unveil.measures._counted import Counting, count_people
 from unveil.measures._declared import MEAN_CLASS, UNIQUE, K
 from unveil.measures._texts import bar_chart, percent, sizes_chart
 from unveil.measures._whose import people_by_class
-from unveil.options import checked
+from unveil.options import by_person, checked
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -124,6 +124,7 @@ class KAnonymityLooking(SizeLooking):
         )
 
 
+@by_person
 def k_anonymity(table: Any, **counting: Unpack[Counting]) -> KAnonymity:
     """k-anonymity: the size of the smallest class (Samarati 2001, Sweeney 2002).
 

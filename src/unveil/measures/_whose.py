@@ -17,7 +17,15 @@ from unveil.measures._counted import (
     published_key,
     secret_of,
 )
-from unveil.microdata import AnyRelease, Column, Microdata, Persons, Release, check_person
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Microdata,
+    Persons,
+    Release,
+    check_person,
+    refuse_unknown_persons,
+)
 
 
 def people_by_class(table: Any, **counting: Unpack[Counting]) -> Contingency:
@@ -67,12 +75,7 @@ def people_held(
         What is counted in the classes. Default: the sensitive column.
     """
     if persons.of is None:
-        raise InputError(
-            "a person may have several rows ({columns} says whose a row is), and nobody knows "
-            "whose the published rows are; audit the program that makes the release, or a file "
-            "that still has that column",
-            columns=ColumnName(", ".join(persons.columns)),
-        )  # fmt: skip
+        refuse_unknown_persons(persons)
     if not isinstance(table, Release | Microdata):
         raise InputError("{release} publishes {instead}: no measure of it counts people where a "
                          "person has several rows", release=table.maker, instead=table.instead,

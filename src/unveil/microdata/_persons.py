@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +162,20 @@ def persons_of(columns: Mapping[str, Distinct]) -> Persons:
 def unknown_persons(table: HasPersons) -> Persons | None:
     """Those of records of a table that nobody can tell apart any more."""
     return None if table.several is None else replace(table.several, of=None)
+
+
+def refuse_unknown_persons(persons: Persons) -> NoReturn:
+    """Refuse a release of which nobody knows whose its rows are: what is not known is not counted.
+
+    >>> refuse_unknown_persons(Persons(("patient",), None))
+    Traceback (most recent call last):
+    unveil.errors.InputError: a person may have several rows ('patient' says whose a row is), ...
+    """
+    raise InputError(
+        "a person may have several rows ({columns} says whose a row is), and nobody knows whose "
+        "the published rows are; audit the program that makes the release, or a file that still "
+        "has that column", columns=ColumnName(", ".join(persons.columns)),
+    )  # fmt: skip
 
 
 def refuse_repeated(

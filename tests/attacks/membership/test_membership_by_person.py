@@ -37,7 +37,7 @@ def test_equal_rows_of_a_person_count_once():
     """By the code that counts people: the figures of the same table with each row once."""
     options = {"adversary": "conditional-frequency", "removals": 500, **QUIET}
     plain = uv.membership(SURVEY, uv.Mondrian(k=4), **options)
-    found = uv.membership(with_persons(SURVEY, 3), uv.Mondrian(k=12), **options)
+    found = uv.membership(with_persons(SURVEY, 3), uv.Mondrian(k=4), **options)
     assert found.facts["members"] == plain.facts["members"] == 60
     for attacker, separated in plain.against.items():
         by_model = found.models(attacker)

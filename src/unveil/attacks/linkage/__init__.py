@@ -9,24 +9,40 @@ from unveil.registry import Declaration
 if TYPE_CHECKING:
     from unveil.attacks.linkage._finding import Linkage, Links, Right
     from unveil.attacks.linkage._linkage import linkage
+    from unveil.attacks.linkage._people import PersonLinkage, RightPeople, RowLinks
 
 
 LINKED = Figure(
     name="linked",
-    title="linked to one record",
-    says="share of the people who are linked to a single record by their quasi-identifiers",
+    title="linked to one person",
+    says="share of the people who are linked to a single record by their quasi-identifiers; where "
+    "a person has several rows, to a single person by one of them",
     question=Question.LINKABILITY,
     share=True,
     follows_from=Follows.QUASI,
     breach=Breach(
         says="an attacker with a list of names and quasi-identifiers links {value} of the people "
-        "to a single record",
+        "to a single record or person",
+    ),
+)
+LINKED_ALL_ROWS = Figure(
+    name="linked_all_rows",
+    title="linked, all rows known",
+    says="share of the people who are linked to a single person by all of their rows together",
+    question=Question.LINKABILITY,
+    share=True,
+    follows_from=Follows.QUASI,
+    of_several=True,
+    breach=Breach(
+        says="an attacker with a list of names and all rows of the people links {value} of them to "
+        "a single person",
     ),
 )
 ONE_VALUE = Figure(
     name="one_value",
     title="linked to one value",
-    says="share of the people who are linked to a single sensitive value",
+    says="share of the people who are linked to a single sensitive value; where a person has "
+    "several rows, also to those of a single person",
     question=Question.LINKABILITY,
     share=True,
     follows_from=Follows.RELEASE,
@@ -45,7 +61,7 @@ DECLARATION = Declaration(
     help="Look for people with names in a release: who is linked to one record or one value?",
     questions=(Question.LINKABILITY,),
     fits=("cells", "groups", "answers"),
-    figures=(LINKED, ONE_VALUE),
+    figures=(LINKED, ONE_VALUE, LINKED_ALL_ROWS),
     means="An attacker has a list with the names and the quasi-identifiers of all people of the "
     "table, such as a register. A person's candidates are the records whose cells cover that "
     "person. With one candidate the record is found. With several that all have the same sensitive "

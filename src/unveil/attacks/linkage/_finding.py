@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from unveil._text import counted, of_all, percent, percents
-from unveil.attacks.linkage import LINKED, ONE_VALUE
+from unveil.attacks.linkage import LINKED, LINKED_ALL_ROWS, ONE_VALUE
 from unveil.attacks.people import External, Index
 from unveil.attacks.tolerance import Near
 from unveil.errors import Amount, Call, File, Known, Listed, Message, Option, Text
@@ -29,7 +29,7 @@ from unveil.findings import (
 )
 from unveil.microdata import Permuted, Release
 
-_OWN = replace(ONE_VALUE, follows_from=Follows.SECRETS)
+OF_SECRETS = replace(ONE_VALUE, follows_from=Follows.SECRETS)
 """Shares that depend on who has which value, and not on the release alone."""
 
 
@@ -315,7 +315,12 @@ class Linkage(Finding):
 
     @property
     def figures(self) -> tuple[Value, ...]:
-        return LINKED.of(self.unique.mean()), ONE_VALUE.of(self.one_value.mean())
+        linked = self.unique.mean()  # whoever knows all rows of a person knows the only one
+        return (
+            LINKED.of(linked),
+            ONE_VALUE.of(self.one_value.mean()),
+            LINKED_ALL_ROWS.of(linked),
+        )
 
     @property
     def facts(self) -> Mapping[str, Any]:
@@ -378,12 +383,12 @@ class Linkage(Finding):
                 people=n, ranged=lambda low, high: f"{percents(low, high)} are",
             ),
             one=self._share(ONE_VALUE, one / n, lambda _: of_all(one, n)),
-            rightly=_rightly(unique, self.unique_right, LINKED),
-            one_rightly=_rightly(one, self.one_value_right, ONE_VALUE),
+            rightly=rightly_so(unique, self.unique_right, LINKED),
+            one_rightly=rightly_so(one, self.one_value_right, ONE_VALUE),
             people=Known(counted(self.in_table or 0, "person")),
             record=Known(percent(self.record_right or 0.0)),
-            value=self._share(_OWN, self.value_right),
-            chance=self._share(_OWN, self.value_by_chance),
+            value=self._share(OF_SECRETS, self.value_right),
+            chance=self._share(OF_SECRETS, self.value_by_chance),
         )  # fmt: skip
 
     def _share(
@@ -508,7 +513,7 @@ class Linkage(Finding):
         ]  # fmt: skip
 
 
-def _rightly(linked: int, right: int | None, figure: Figure) -> Amount | str:
+def rightly_so(linked: int, right: int | None, figure: Figure) -> Amount | str:
     """How many links are right, beside how many there are: one is nothing without the other."""
     if right is None or not linked:
         return ""

@@ -32,6 +32,8 @@ records that are like the person; their groups tell about the sensitive value.
 
 People with the same values are one point, classes are boxes in a tree, and a search looks only
 where boxes may cover the point.
+
+Where a person may have several rows, candidates are people: see `_by_person`.
 """
 
 from __future__ import annotations
@@ -39,22 +41,33 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from unveil.attacks.linkage._by_person import Rows, Search, looked_for, released_as
 from unveil.attacks.linkage._finding import Linkage, Links, Right
+from unveil.attacks.linkage._people import PersonLinkage
 from unveil.attacks.people import (
     ANY_VALUE,
     NO_VALUE,
+    Covers,
     Found,
     Index,
     Placing,
     Truth,
     distinct_points,
     external_of,
+    has_repeated,
+    in_order,
     known_columns,
+    known_records,
+    named_people,
+    opened_list,
+    people_of_list,
+    person_columns,
+    released_people,
     suppressed_in,
     truth_of,
     with_candidates,
@@ -69,13 +82,16 @@ from unveil.options import (
     Progress,
     Recode,
     Rename,
+    Shell,
     Tolerance,
     Unknown,
+    by_person,
     checked,
 )
 
 
 @checked
+@by_person
 def linkage(
     release: AnyRelease,
     external: Any,
@@ -88,9 +104,10 @@ def linkage(
     unknown: Unknown = "error",
     missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
+    person: Annotated[str | Sequence[str] | None, Shell(hidden=True)] = None,
     tolerance: Tolerance = None,
     progress: Progress = None,
-) -> Linkage:
+) -> Linkage | PersonLinkage:
     """Look for the people of an external table in a release.
 
     Parameters
@@ -106,10 +123,14 @@ def linkage(
     record_of : sequence of int, optional
         Instead of names: everybody's record in the original, counted from 0, and -1 for people
         who are not in it. Not needed if the external table is the original itself.
+    person : str or sequence of str, optional
+        Columns of the external table that say whose a row is, if the attacker knows several rows of
+        a person. Default: those that say it in the release or the original, if the table has them;
+        otherwise each row is another person's.
 
     Returns
     -------
-    Linkage
+    Linkage, or PersonLinkage if a person may have several rows
 
     Examples
     --------
@@ -132,14 +153,22 @@ def linkage(
     published = with_candidates(release, "linkage")
     names = known_columns([published], knows)
     said = checked_mapping(recode, names)
+    external = opened_list(external)
+    tables = [published, microdata, external]
+    own = [published.persons, getattr(microdata, "persons", None)]
+    columns = () if external is None else person_columns(external, person, own)
+    several = any(getattr(one, "several", None) for one in tables)
+    if external is not None and (several or has_repeated(external, columns)):
+        return _by_person(
+            published, external, microdata, identifier=identifier, names=names, rename=rename,
+            recode=said, unknown=unknown, missing_people=missing_people, record_of=record_of,
+            columns=columns, tolerance=tolerance, progress=progress,
+        )  # fmt: skip
     people = external_of(external, names, identifier, rename=rename)
     truth = truth_of(
         published, people, external, microdata, identifier=identifier, record_of=record_of
     )
-    secret = published.sensitive
-    near = near_of(microdata, secret.name, None if microdata is None else tolerance)
-    if near is None:
-        near = Near.of(secret, published.totals, tolerance)
+    secret, near = published.sensitive, _near(published, microdata, tolerance)
     started = time.perf_counter()
     tables = [people] if truth is None else [people, truth.original]
     placing = Placing.of(published, tables, recode=said, unknown=unknown, missing=missing_people)
@@ -159,6 +188,48 @@ def linkage(
         release=published, people=people, known=tuple(names), links=links, right=right,
         persons=persons, index=search.index, codes=codes, seconds=time.perf_counter() - started,
         near=near, notes=tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _near(published: Release | Permuted, microdata: Microdata | None, tolerance: Tolerance) -> Near:
+    """How near a guess of the sensitive value must be."""
+    secret = published.sensitive
+    near = near_of(microdata, secret.name, None if microdata is None else tolerance)
+    return Near.of(secret, published.totals, tolerance) if near is None else near
+
+
+def _by_person(
+    published: Release | Permuted, table: Any, microdata: Microdata | None, *,
+    identifier: str | None, names: list[str], rename: Rename, recode: Any, unknown: Unknown,
+    missing_people: MissingPeople, record_of: Any, columns: Sequence[str], tolerance: Tolerance,
+    progress: bool | None,
+) -> PersonLinkage:  # fmt: skip
+    """The same where a person may have several rows, in the release or in the table of people."""
+    release, persons = released_people(published, "linkage")
+    people = external_of(table, names, identifier, rename=rename)
+    whose, called = people_of_list(table, columns)
+    record, number = known_records(
+        release, table, people, whose, called, microdata, identifier=identifier,
+        record_of=record_of,
+    )  # fmt: skip
+    near, tables = _near(release, microdata, tolerance), [people]
+    if microdata is not None:
+        tables.append(external_of(microdata, [column.name for column in release.quasi], None))
+    placing = Placing.of(release, tables, recode=recode, unknown=unknown, missing=missing_people)
+    kept = placing.kept(people)
+    codes, left = placing.codes[0][kept], in_order(whose[kept])
+    search = Search(
+        covers=Covers.at(release, persons, placing, codes), near=near.on(release.sensitive),
+        rows=Rows(whose=left, record=record[kept],
+                  person=number[whose[kept][np.unique(left, return_index=True)[1]]]),
+    )  # fmt: skip
+    released = None
+    if microdata is not None:
+        released = released_as(release, persons, microdata, placing)
+    called = None if called is None else called.take(kept)
+    return looked_for(
+        search, named_people(people.take(kept), left, called), names, microdata, released,
+        [*release.notes, *people.notes, *placing.notes, *near.notes], progress,
     )  # fmt: skip
 
 

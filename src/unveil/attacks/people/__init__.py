@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from unveil._lazy import lazily
 
 if TYPE_CHECKING:
+    from unveil.attacks.people._covers import Covers, Inside
     from unveil.attacks.people._external import (
         External,
         Truth,
@@ -24,5 +25,16 @@ if TYPE_CHECKING:
     )
     from unveil.attacks.people._kernels import ANY, ANY_VALUE, NO_VALUE, START, STOP, Boxes
     from unveil.attacks.people._placing import Placing
+    from unveil.attacks.people._whose import (
+        has_repeated,
+        in_order,
+        known_records,
+        named_people,
+        opened_list,
+        people_of,
+        people_of_list,
+        person_columns,
+        released_people,
+    )
 
 __all__, __getattr__ = lazily(__name__)

@@ -19,6 +19,7 @@ from unveil.measures._partitions import Partition, is_number
 from unveil.measures._texts import keys_text, rate_text
 from unveil.measures.discrimination._common import ConditionalEntropy, asked
 from unveil.microdata import Release
+from unveil.options import by_person
 
 _DRAWN = 20  # rows that can be read
 _EACH_VALUE = "each value"  # the name of no partition
@@ -156,6 +157,7 @@ def _column(release: str) -> str:
     return f"release {release}" if release in ("partition", "by", "worst") else release
 
 
+@by_person
 def compare_discrimination(
     tables: Mapping[str, Any],
     *,

@@ -30,6 +30,7 @@ from unveil.measures.discrimination._common import (
     asked,
     discrimination,
 )
+from unveil.options import by_person
 
 KEPT = 300  # combinations of values that are kept
 _DIGITS = 12  # rates that agree to this many digits are equal
@@ -337,6 +338,7 @@ def discrimination_rate(
 ) -> ValueDiscrimination: ...
 
 
+@by_person
 def discrimination_rate(
     table: Any,
     *,

@@ -29,7 +29,7 @@ from unveil.measures.discrimination._common import (
 )
 from unveil.measures.discrimination._rate import DiscriminationRate, rate_by
 from unveil.microdata import Microdata, Release
-from unveil.options import checked
+from unveil.options import by_person, checked
 
 MOST = 100_000  # values of a key that are compared one by one
 _DIGITS = 12
@@ -169,6 +169,7 @@ def identity_disclosure(
     return AttackRates(attack="identity disclosure", rates=tuple(rates))
 
 
+@by_person
 def homogeneity(
     table: Any, *, of: str | None = None, by: Keys = None, **counting: Unpack[Counting]
 ) -> AttackRates:
@@ -194,6 +195,7 @@ def homogeneity(
     return _each_and_all("homogeneity", asked(table, of, by, counting))
 
 
+@by_person
 def background_knowledge(
     table: Any, *, of: str | None = None, by: Keys = None, **counting: Unpack[Counting]
 ) -> AttackRates:
@@ -217,6 +219,7 @@ def background_knowledge(
     return replace(found, as_resistance=True)
 
 
+@by_person
 def similarity(
     table: Any,
     partition: Any,
