@@ -10,7 +10,13 @@ from left_out import BOTH, assert_exact
 from plain_closeness import is_close, tables_and_closeness
 from plain_mondrian import plain_classes
 from proofs import examples
-from random_tables import random_microdata, tables_and_goals, visits_and_goals, with_persons
+from random_tables import (
+    random_microdata,
+    tables_and_crowds,
+    tables_and_goals,
+    visits_and_goals,
+    with_persons,
+)
 
 import unveil as uv
 from unveil.errors import GoalError, InputError
@@ -98,8 +104,8 @@ def test_with_one_row_each_people_are_counted_like_rows(case, seed, statistic):
     everybody = np.arange(len(table))
     expected = sanitizer.leave_one_out(table, everybody, statistic, jobs=1)
     found = _people.leave_people_out(
-        table, everybody, statistic, rules=rules, weighed=weighed, jobs=1, done=lambda _: None,
-        possible=weighed.possible_without(table, *sanitizer.least),
+        table, everybody, statistic, rules=rules, asked=None, weighed=weighed, jobs=1,
+        done=lambda _: None, possible=weighed.possible_without(table, *sanitizer.least),
     )  # fmt: skip
     for ours, theirs in zip(found, expected, strict=True):
         np.testing.assert_array_equal(ours, theirs)
@@ -125,6 +131,17 @@ def test_every_person_of_small_tables(case, statistic, jobs):
     sanitizer = uv.Mondrian(**options)
     released(sanitizer, table)
     assert_exact(sanitizer, table, np.arange(len(table)), statistic, jobs)
+
+
+@examples(200)
+@given(tables_and_crowds(), st.integers(0, 2**32 - 1), st.sampled_from(BOTH), st.data())
+def test_every_person_of_tables_in_which_some_ask_for_crowds(case, seed, statistic, data):
+    table, options = case
+    people = data.draw(st.integers(1, len(table)))
+    table = with_persons(table, np.random.default_rng(seed), people)
+    sanitizer = uv.Mondrian(**{**options, "k": min(2, people)})
+    released(sanitizer, table)
+    assert_exact(sanitizer, table, np.arange(len(table)), statistic)
 
 
 @examples(60)
@@ -181,12 +198,11 @@ def test_one_who_has_a_third_of_the_rows_and_all_of_a_category():
 
 def test_what_depends_on_the_whole_table_is_run_again_without_each_person():
     table = uv.datasets.visits(50)
-    for options in ({"t": 0.4}, {"crowds": {("2019", "20", "Male", "10101"): 9}}):
-        f = uv.Mondrian(k=2, **options)
-        assert f.leaves_one_out
-        assert not f.leaves_out(table)
-        with pytest.raises(InputError, match="run sanitize_without for each"):
-            f.leave_one_out(table, np.arange(3), BOTH[0])
+    f = uv.Mondrian(k=2, t=0.4)
+    assert f.leaves_one_out
+    assert not f.leaves_out(table)
+    with pytest.raises(InputError, match=r"because of t=0.4; run sanitize_without for each"):
+        f.leave_one_out(table, np.arange(3), BOTH[0])
     assert uv.Mondrian(k=2, l=2).leaves_out(table)
 
 

@@ -66,6 +66,12 @@ class Weighed(NamedTuple):
         np.add.at(counts, microdata.sensitive.codes, records)
         return cls(persons, records, counts)
 
+    @property
+    def whose(self) -> NDArray[np.int64]:
+        """The person of each record."""
+        assert self.persons.of is not None  # else nothing is weighed
+        return self.persons.of
+
     def possible_without(self, microdata: Microdata, k: int, l: int) -> NDArray[np.bool_]:  # noqa: E741
         """Whether the whole table without each person is of k people, and meets ℓ."""
         rest = self.persons.count - 1
@@ -75,7 +81,7 @@ class Weighed(NamedTuple):
         for value in np.flatnonzero(self.counts > bound):
             those = microdata.sensitive.codes == value
             own = np.zeros(self.persons.count, dtype=np.int64)
-            np.add.at(own, self.persons.of[those], self.records[those])  # type: ignore[index]
+            np.add.at(own, self.whose[those], self.records[those])
             possible &= self.counts[value] - own <= bound
         return possible
 
@@ -105,9 +111,8 @@ def refuse_frequent_by_weight(
     refuse_few_people(sanitizer, microdata, weighed, l, "l")
     most, n = int(weighed.counts.max()), weighed.persons.count
     if most > n * WHOLE // l:
-        value, persons = int(weighed.counts.argmax()), weighed.persons.of
-        assert persons is not None
-        having = len(np.unique(persons[microdata.sensitive.codes == value]))
+        value = int(weighed.counts.argmax())
+        having = len(np.unique(weighed.whose[microdata.sensitive.codes == value]))
         raise GoalError(
             "{label} cannot be met: {value} is the {column} of {share:.1%} of the {n:person} of "
             "{source}, more than 1/{l} (a person with several rows counts for each value by its "

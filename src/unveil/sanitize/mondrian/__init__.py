@@ -154,9 +154,9 @@ class Mondrian(Grouping):
         """The counts of an adversary with and without each record; exact for every one."""
         if not self.leaves_out(microdata):
             raise InputError(
-                "{label} does not know itself without a person who may have several rows, with "
-                "{t} or {crowds}; run sanitize_without for each",
-                label=File(self.label, bare=True), t=Option("t"), crowds=Option("crowds"),
+                "{label} does not know itself without a person who may have several rows, because "
+                "of {t}; run sanitize_without for each",
+                label=File(self.label, bare=True), t=Option("t", self.t),
             )  # fmt: skip
         asked, weighed = self._asked(microdata), Weighed.of(microdata)
         self._check_goal(microdata, asked, weighed)
@@ -165,8 +165,9 @@ class Mondrian(Grouping):
             from unveil.sanitize.mondrian._people import leave_people_out
 
             return leave_people_out(
-                microdata, records, statistic, rules=rules, weighed=weighed,
-                possible=weighed.possible_without(microdata, *self.least), jobs=jobs, done=done,
+                microdata, records, statistic, rules=rules, asked=asked, weighed=weighed,
+                possible=self._possible_without_people(microdata, asked, weighed), jobs=jobs,
+                done=done,
             )  # fmt: skip
         return leave_one_out(
             microdata,
@@ -181,8 +182,8 @@ class Mondrian(Grouping):
 
     @property
     def _leaves_out_people(self) -> bool:
-        """For k and ℓ; t depends on the whole table, which is another one without each person."""
-        return self.t is None and not self.crowds
+        """Not for t: the whole table, which classes are compared with, is another without each."""
+        return self.t is None
 
     def _rules(
         self, microdata: Microdata, asked: NDArray[np.int32] | None, weighed: Weighed | None
@@ -236,6 +237,18 @@ class Mondrian(Grouping):
             # Only one person may ask for more than the others are: the one left out.
             too_much = asked > rest
             possible &= too_much.sum() - too_much[records] == 0
+        return possible
+
+    def _possible_without_people(
+        self, microdata: Microdata, asked: NDArray[np.int32] | None, weighed: Weighed
+    ) -> NDArray[np.bool_]:
+        """Whether the whole table still meets the goal without each of the people."""
+        possible = weighed.possible_without(microdata, *self.least)
+        if asked is not None:
+            crowd = np.zeros(len(possible), dtype=np.int64)
+            np.maximum.at(crowd, weighed.whose, asked)
+            too_much = crowd > len(possible) - 1
+            possible &= too_much.sum() - too_much == 0
         return possible
 
 

@@ -87,9 +87,10 @@ _ANY_CODE = np.iinfo(np.int32).max
 _CUTS = 8  # cuts of a column that are kept for a node: people move the middle in different ways
 
 # Columns of PeopleView.part. PEOPLE: how many have rows there. SIZE: the rows. MOST: the largest
-# weight of a sensitive value. ASKED: the largest crowd asked for. LAST_CODE: the last leaf code
-# below a hierarchy child. HOLDS: whether it meets the goal. MINE: rows of the person in question.
-PEOPLE, SIZE, MOST, ASKED, LAST_CODE, HOLDS, MINE = range(7)
+# weight of a sensitive value. ASKED, ASKED_BY, ASKED2: the largest crowd asked for, a person who
+# asks for it, and the largest that anybody else asks for. LAST_CODE: the last leaf code below a
+# hierarchy child. HOLDS: whether it meets the goal. MINE: rows of the person in question.
+PEOPLE, SIZE, MOST, ASKED, ASKED_BY, ASKED2, LAST_CODE, HOLDS, MINE = range(9)
 
 
 class People(NamedTuple):
@@ -135,7 +136,7 @@ def _new_workspace(rules, people, records):
         np.empty((2, columns), np.float64),
         np.empty((columns, 2), np.int64),
         np.empty((columns, _CUTS), np.int64),
-        np.zeros((columns, parts, 7), np.int64),
+        np.zeros((columns, parts, 9), np.int64),
         np.empty((rows, all_parts, rules.n_sensitive), np.int64),
         np.empty(len(rules.alone), np.int64),
         np.zeros(len(rules.alone), np.int64),
@@ -157,14 +158,20 @@ def _measure(grown, people, j, start, end, part, space):
     """Note of the part ``[start, end)`` of column j what the goal is about."""
     table, rules, order, _ = grown
     rows, view, number = space.rows, space.seen, np.int64(0)
-    asked = np.int64(0)
+    asked, asked_by, asked2 = np.int64(0), np.int64(-1), np.int64(0)
     for place in range(start, end):
         record = order[j, place]
         if rows[people.of[record]] == 0:
             number += 1
         rows[people.of[record]] += 1
         if rules.crowds:
-            asked = max(asked, np.int64(table[rules.secret + 1, record]))
+            crowd, person = np.int64(table[rules.secret + 1, record]), np.int64(people.of[record])
+            if crowd > asked:
+                if person != asked_by:
+                    asked2 = asked
+                asked, asked_by = crowd, person
+            elif crowd > asked2 and person != asked_by:
+                asked2 = crowd
     most = np.int64(0)
     if rules.inside:
         counts = view.counts[j, part]
@@ -178,24 +185,27 @@ def _measure(grown, people, j, start, end, part, space):
         rows[people.of[order[j, place]]] = 0
     view.part[j, part, PEOPLE], view.part[j, part, SIZE] = number, end - start
     view.part[j, part, MOST], view.part[j, part, ASKED] = most, asked
-    view.part[j, part, HOLDS] = _holds(rules, people, space, j, part, np.int64(0))
+    view.part[j, part, ASKED_BY], view.part[j, part, ASKED2] = asked_by, asked2
+    view.part[j, part, HOLDS] = _holds(rules, people, space, j, part, np.int64(-1))
 
 
 @inner
 def _holds(rules, people, space, j, part, gone):
-    """Whether a part meets the goal without so many people, one or none.
+    """Whether a part meets the goal without the person ``gone``, who has rows there; -1: with all.
 
-    The weights of who is gone are in ``space.mine``. Crowds and t are asked for with all alone.
+    That person's weights are in ``space.mine``. t is asked for with all alone.
     """
     view = space.seen
-    number = view.part[j, part, PEOPLE] - gone
-    if number < people.least or number < view.part[j, part, ASKED]:
+    number = view.part[j, part, PEOPLE] - (1 if gone >= 0 else 0)
+    own_crowd = gone >= 0 and gone == view.part[j, part, ASKED_BY]
+    crowd = view.part[j, part, ASKED2] if own_crowd else view.part[j, part, ASKED]
+    if number < people.least or number < crowd:
         return False
     if not rules.inside:
         return True
     bound = (number * people.share[1]) // rules.l
     if view.part[j, part, MOST] > bound:
-        if gone == 0:
+        if gone < 0:
             return False
         for s in range(rules.n_sensitive):
             if view.counts[j, part, s] - space.mine[s] > bound:
@@ -235,7 +245,7 @@ def _holds_without(table, rules, people, space, j, part, own, low, high):
         for record in own:
             if low <= table[j, record] <= high:
                 space.mine[table[rules.secret, record]] += people.share[inside]
-    holds = _holds(rules, people, space, j, part, np.int64(1))
+    holds = _holds(rules, people, space, j, part, np.int64(people.of[own[0]]))
     if rules.inside:
         for record in own:
             space.mine[table[rules.secret, record]] = 0

@@ -36,11 +36,10 @@ _STEP, _STEPS = 4096, 16  # records of a step of the work, and how many steps th
 def people_of(weighed: Weighed, least: int, records: NDArray[np.intp] | None = None) -> People:
     """Whose the records are, and which of the targets are whose, as the kernels need it."""
     persons = weighed.persons
-    assert persons.of is not None
-    whose = persons.of[np.zeros(0, dtype=np.intp) if records is None else records]
+    whose = weighed.whose[np.zeros(0, dtype=np.intp) if records is None else records]
     begin = np.concatenate([[0], np.cumsum(np.bincount(whose, minlength=persons.count))])
     return People(
-        of=persons.of.astype(np.int32),
+        of=weighed.whose.astype(np.int32),
         begin=begin.astype(np.int64),
         target=np.argsort(whose, kind="stable").astype(np.int32),
         share=shares(int(persons.rows.max())),
@@ -83,6 +82,7 @@ def leave_people_out(
     statistic: Statistic,
     *,
     rules: kernels.Rules,
+    asked: NDArray[np.int32] | None,
     weighed: Weighed,
     possible: NDArray[np.bool_],
     jobs: int | None,
@@ -99,17 +99,17 @@ def leave_people_out(
         np.zeros((n if counts_cover else 0, len(microdata.quasi), secret.size), dtype=np.int32),
         np.zeros((n, secret.size), dtype=np.int32),
     )
-    partition = Partition.grow(microdata, rules, None, present, people)
+    partition = Partition.grow(microdata, rules, asked, present, people)
     # Boxes are disjoint: only in a target's own class do the cells cover it in every column.
     class_of = partition.class_of
     present.joint[:] = histograms_at(class_of[records], class_of, secret)
     absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
     whose = people.of[records]
-    asked = np.diff(people.begin) > 0
+    tested = np.diff(people.begin) > 0
     times = np.bincount(records, minlength=len(microdata))
     walk = _Walk(microdata, partition, rules, people, absent, times, workers(jobs), done)
     tasks: list[Task] = []
-    for variant, among in _variants(microdata, rules, weighed.persons, asked & possible):
+    for variant, among in _variants(microdata, rules, weighed.persons, tested & possible):
         if variant is not rules and counts_cover:
             absent.cover[among[whose]] = 0
         tasks += replace(walk, rules=variant).first(among, counted=variant is rules)

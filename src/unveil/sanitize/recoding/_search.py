@@ -76,8 +76,7 @@ def distinct(microdata: Microdata, weighed: Weighed | None = None) -> Distinct:
     codes, combination = combinations(microdata)
     if weighed is not None:
         tuple_of = combination[microdata.distinct_of].astype(np.int64)
-        of = weighed.persons.of
-        assert of is not None
+        of = weighed.whose
         first, entry_of = distinct_rows([tuple_of, microdata.sensitive.codes, of])
         secret = microdata.sensitive.codes[first]
         people = np.stack([tuple_of[first], secret, np.bincount(entry_of), of[first]], axis=1)
