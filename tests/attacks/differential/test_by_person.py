@@ -95,7 +95,7 @@ def test_by_hand():
     np.testing.assert_allclose(finding.means, [1 / 2, 0, 1 / 12])
     assert finding.shown.tolist() == [0, 3, 5]  # C's visit in the 30s
     frame = finding.to_frame()
-    assert frame["first record"].tolist() == [0, 3, 4]
+    assert frame["first_record"].tolist() == [0, 3, 4]
     assert frame["records"].tolist() == [3, 1, 2]
     assert frame["P without: flu"].tolist() == pytest.approx([0, 1, 2 / 3])
     assert finding.worst(3)["age"].tolist() == ["30s", "30s", "40s"]
@@ -112,7 +112,10 @@ def test_by_hand():
 
 
 @examples(60)
-@given(tables(20), st.sampled_from([uv.Mondrian(k=2), uv.Identity(), Unknown(), uv.Anatomy(l=2)]))
+@given(
+    tables(20),
+    st.sampled_from([uv.Mondrian(k=2), uv.Identity(), Unknown(), uv.RandomizedResponse(epsilon=1)]),
+)
 def test_with_one_row_each_it_is_the_ordinary_test(table, sanitizer):
     """The way of several records, forced, beside the ordinary one."""
     forced = replace(table, persons=Forced(("who",), np.arange(len(table))))
@@ -173,7 +176,7 @@ def test_paths_agree(case, adversary, distance):
 
 
 @pytest.mark.parametrize("sanitizer", [
-    uv.Mondrian(t=0.5), uv.Recoding(k=2), uv.Microaggregation(k=2), uv.Anatomy(l=2),
+    uv.Mondrian(t=0.5), uv.Recoding(k=2), uv.Microaggregation(k=2),
     uv.RandomizedResponse(epsilon=1), uv.Oracle(uv.Mondrian(k=2)),
 ], ids=str)  # fmt: skip
 def test_other_sanitizers_are_run_again(sanitizer):
@@ -338,3 +341,42 @@ def test_rows_of_people():
     for place, person in enumerate([4, 2, 9]):
         its = rows.records[rows.each[place]]
         assert its.tolist() == np.flatnonzero(table.persons.of == person).tolist()
+
+
+class Ended(Unknown):
+    """Ended by the user after so many runs."""
+
+    def __init__(self, runs=10**6):
+        self.runs = [runs]
+
+    label = "Ended"
+
+    def sanitize(self, microdata):
+        self.runs[0] -= 1
+        if self.runs[0] < 0:
+            raise KeyboardInterrupt
+        return super().sanitize(microdata)
+
+
+@pytest.mark.parametrize("options", [{}, {"samples": 3}])
+def test_goes_on_after_an_interrupt(tmp_path, options):
+    table = uv.datasets.visits(14)
+    options = {**options, "jobs": 1, **FREQUENCY}
+    whole = uv.differential_inference(table, Ended(), **options)
+    half = uv.differential_inference(table, Ended(10), run=tmp_path / "run", **options)
+    assert half.interrupted
+    assert 0 < len(half.tested) < 14
+    again = uv.differential_inference(table, Ended(), run=tmp_path / "run", **options)
+    for name in ("distances", "means", "farthest"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(whole, name))
+
+
+def test_a_budget_is_of_people():
+    table = uv.datasets.visits(30)
+    for budget in ("6 runs", "6 people"):
+        found = uv.differential_inference(table, Unknown(), budget=budget, jobs=1, **FREQUENCY)
+        assert (len(found.tested), found.people) == (6, 30)
+        assert found.forecast().everybody == 24
+        assert "24 more people" in str(found)
+    fast = uv.differential_inference(table, uv.Identity(), budget="6 people", jobs=1)
+    assert len(fast.tested) == 6

@@ -30,7 +30,7 @@ from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, InputError, Message, Text
 from unveil.findings import Axis, Chart, Finding, Matrix, Story, Table, cell
 from unveil.microdata import Microdata, Release, with_records
-from unveil.options import Progress, Seed, checked
+from unveil.options import Progress, Seed, by_row, checked
 from unveil.sanitize import Sanitizer, as_microdata, as_sanitizer
 
 
@@ -162,6 +162,7 @@ class EncodingComparison(Finding):
 
 
 @checked
+@by_row("accuracy is the share of records whose value is guessed", instead="inference")
 def compare_encodings(
     microdata: Microdata,
     sanitizers: Sanitizer | Callable[[Any], Any] | Sequence[Sanitizer | Callable[[Any], Any]],

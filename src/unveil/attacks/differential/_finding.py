@@ -501,9 +501,9 @@ class DifferentialInference(Finding):
             return {}
         people = several.of[self.targets]
         return {
-            "first record": self.targets,
+            "first_record": self.targets,
             "records": several.rows[people],
-            "mean of records": self.means,
+            "mean_of_records": self.means,
         }
 
     @property
