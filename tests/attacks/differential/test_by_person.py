@@ -295,6 +295,18 @@ def test_who_has_many_rows_is_tested_first():
     assert table.persons.of[found.front[0]] == 200
 
 
+def test_of_many_rows_few_are_compared(monkeypatch):
+    """However many classes there are: as many as n people may have."""
+    from unveil.attacks.differential import _likely_worst
+
+    table = uv.datasets.visits(80)
+    release = uv.Identity().sanitize(table)
+    for compared in (1, 2**28):
+        monkeypatch.setattr(_likely_worst, "_COMPARED", compared)
+        front = draw(table, 30, "worst-first", 0, release=release).front
+        assert len(set(table.persons.of[front].tolist())) == 15
+
+
 class Choosy(Adversary):
     """Cannot say anything about the first combination of values."""
 

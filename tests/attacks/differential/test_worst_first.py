@@ -467,7 +467,7 @@ def test_what_is_forecast_comes_true():
     few = front_and_others(np.array([0, 30]), front, n)
     counts = np.array([0, 0, 0]), np.bincount(few[0], minlength=3), few[1]
     told = forecast(*counts, within=(0.0, 1.0), alpha=0.5, each=1.0)
-    order = _in_turn(front, n, np.random.default_rng(0))
+    order = _in_turn(front, np.arange(n), np.random.default_rng(0))
 
     def after(targets):
         strata = front_and_others(order[:targets], front, n)

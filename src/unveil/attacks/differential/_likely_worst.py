@@ -49,11 +49,12 @@ def likely_worst(
     several = microdata.several
     # A person of several records counts with all of them.
     records = microdata.distinct if several is None else np.arange(len(microdata))
+    most = n if several is None else n * int(several.rows.max())  # who are n people at least
     unusual = -_shares_as_far_out(microdata)[records]
     order = np.lexsort([rng.random(len(records)), -unusual])
     guesses = [order]
     if release is not None:
-        few = order[: max(n, _COMPARED // max(1, len(release.sizes)))]
+        few = order[: max(most, _COMPARED // max(1, len(release.sizes)))]
         ties = rng.random(len(few))
         moved = [
             _moved(adversary, release, microdata, records[few])
@@ -62,8 +63,7 @@ def likely_worst(
         ]
         guesses = [*(few[np.lexsort([ties, -d])] for d in moved), order]
     # In turn; more than n people of each are not needed.
-    rows = 1 if several is None else int(several.rows.max())
-    named = records[np.stack([guess[: n * rows] for guess in guesses], axis=1).ravel()]
+    named = records[np.stack([guess[:most] for guess in guesses], axis=1).ravel()]
     first = np.sort(np.unique(named, return_index=True)[1])
     return first_of_each(microdata, named[first])[:n]
 
