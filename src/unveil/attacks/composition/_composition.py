@@ -36,6 +36,8 @@ candidates only of people whom no other record of the release covers. Anybody el
 with a chance of at most (suppressed records) / (records), on average; then their candidates are the
 wrong ones, and their own value may be lost. With pseudonyms, a record that is suppressed in any of
 the releases is a candidate only of people whom no other covers.
+
+Where a person may have several rows, candidates are people: see `_by_person`.
 """
 
 from __future__ import annotations
@@ -50,6 +52,14 @@ import pandas as pd
 from annotated_types import Ge
 from numpy.typing import NDArray
 
+from unveil._text import counted
+from unveil.attacks.composition._by_person import (
+    PersonComposition,
+    Rows,
+    fewest_people,
+    of_people,
+    pseudonyms,
+)
 from unveil.attacks.composition._finding import Composition
 from unveil.attacks.composition._intersection import (
     Left,
@@ -59,11 +69,20 @@ from unveil.attacks.composition._intersection import (
     matched_records,
 )
 from unveil.attacks.people import (
+    Covers,
     External,
     Index,
     Placing,
     external_of,
+    has_repeated,
+    in_order,
     known_columns,
+    known_records,
+    named_people,
+    opened_list,
+    people_of_list,
+    person_columns,
+    released_people,
     suppressed_in,
     truth_of,
     with_candidates,
@@ -88,11 +107,13 @@ from unveil.options import (
     Shell,
     Tolerance,
     Unknown,
+    by_person,
     checked,
 )
 
 
 @checked
+@by_person
 def composition(
     releases: Sequence[AnyRelease] | Mapping[str, AnyRelease],
     microdata: Microdata | None = None,
@@ -123,6 +144,7 @@ def composition(
     unknown: Unknown = "error",
     missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
+    person: Annotated[str | Sequence[str] | None, Shell(hidden=True)] = None,
     tolerance: Tolerance = None,
     progress: Progress = None,
 ) -> Composition:
@@ -144,6 +166,8 @@ def composition(
     record_of : sequence of int, optional
         Instead of names: everybody's record in the microdata, counted from 0, and -1 for people
         who are not in it.
+    person : str or sequence of str, optional
+        Columns of the external table that say whose a row is; see `linkage`.
 
     Returns
     -------
@@ -171,7 +195,6 @@ def composition(
     labels, published = _released(releases)
     names = known_columns(published, knows)
     said = checked_mapping(recode, names)
-    least = min(int(release.class_sizes.min()) for release in published) if k is None else int(k)
     if microdata is None and external is None:
         raise InputError(
             "{composition} needs people to look for; give {microdata}, the people who are in all "
@@ -179,12 +202,23 @@ def composition(
             composition=Call("composition"), microdata=Option("microdata"),
             external=Option("external"),
         )  # fmt: skip
-    table = microdata if external is None else external
+    table: Any = microdata if external is None else opened_list(external)
     if table is microdata and rename is not None:
         raise InputError(
             "{rename} says what the external table calls columns; give {external}, too",
             rename=Option("rename"), external=Option("external"),
         )  # fmt: skip
+    own = [*(one.persons for one in published), getattr(microdata, "persons", None)]
+    columns = person_columns(table, person, own)
+    several = any(getattr(one, "several", None) for one in (*published, microdata, table))
+    if several or has_repeated(table, columns):
+        return _by_person(
+            published, labels, table, microdata, names=names, k=k, pseudonym=pseudonym,
+            identifier=identifier, rename=rename, recode=said, unknown=unknown,
+            missing_people=missing_people, record_of=record_of, columns=columns,
+            tolerance=tolerance, progress=progress,
+        )  # fmt: skip
+    least = min(int(release.class_sizes.min()) for release in published) if k is None else int(k)
     people = external_of(table, names, identifier, rename=rename)
     truth = truth_of(
         published[0], people, table, microdata, identifier=identifier, record_of=record_of
@@ -215,15 +249,11 @@ def composition(
         column, truth = microdata[published[0].sensitive.name], truth.take(kept)
         codes = places.get_indexer(pd.Index(column.texts))[column.codes]
         secrets, is_known = truth.of_people(codes, -1), truth.is_known
-    numbers = np.zeros(len(texts))
-    for release, codes in zip(published, value_of, strict=True):
-        numbers[codes] = release.sensitive.positions
-    ascending = None if near.is_exact else np.argsort(numbers)
+    ordered, ascending = _ordered(published, value_of, len(texts), near)
     problem = Problem(
         indexes=indexes, codes=[placing.codes[0][kept] for placing in placings],
         value_of=value_of, width=len(texts), secrets=secrets, joint=joint,
-        near=None if ascending is None else replace(near, values=numbers[ascending]),
-        ascending=ascending,
+        near=ordered, ascending=ascending,
     )  # fmt: skip
     alone, left = intersected(problem, progress)
     if table is microdata and microdata is not None:
@@ -238,6 +268,85 @@ def composition(
         releases=published, labels=labels, people=people, known=tuple(names), texts=texts, k=least,
         alone=tuple(alone), left=left, is_known=is_known, problem=problem, near=near,
         seconds=time.perf_counter() - started, notes=tuple(dict.fromkeys(notes)),
+    )  # fmt: skip
+
+
+def _ordered(
+    published: Sequence[Release | Permuted], value_of: Sequence[NDArray[np.int64]], width: int,
+    near: Near,
+) -> tuple[Near | None, NDArray[np.intp] | None]:  # fmt: skip
+    """The tolerance and the codes of all values in ascending order; None if guesses are exact."""
+    if near.is_exact:
+        return None, None
+    numbers = np.zeros(width)
+    for release, codes in zip(published, value_of, strict=True):
+        numbers[codes] = release.sensitive.positions
+    ascending = np.argsort(numbers)
+    return replace(near, values=numbers[ascending]), ascending
+
+
+def _by_person(
+    published: Sequence[Release | Permuted], labels: tuple[str, ...], table: Any,
+    microdata: Microdata | None, *, names: list[str], k: int | None, pseudonym: Any,
+    identifier: str | None, rename: Rename, recode: Any, unknown: Unknown,
+    missing_people: MissingPeople, record_of: Any, columns: Sequence[str], tolerance: Tolerance,
+    progress: bool | None,
+) -> PersonComposition:  # fmt: skip
+    """The same where a person may have several rows."""
+    both = [released_people(release, "composition") for release in published]
+    releases, persons = tuple(one for one, _ in both), tuple(whose for _, whose in both)
+    people = external_of(table, names, identifier, rename=rename)
+    whose, called = people_of_list(table, columns)
+    record, _ = known_records(
+        releases[0], table, people, whose, called, microdata, identifier=identifier,
+        record_of=record_of,
+    )  # fmt: skip
+    near, started = _near(releases, microdata, tolerance), time.perf_counter()
+    placings = [
+        Placing.of(release, [people], recode=recode, unknown=unknown, missing=missing_people)
+        for release in releases
+    ]
+    gone = np.any([placing.gone[0] for placing in placings], axis=0)
+    kept = replace(placings[0], gone=[gone]).kept(people)
+    texts = tuple(dict.fromkeys(text for one in releases for text in one.sensitive.texts))
+    places = pd.Index(texts)
+    value_of = [places.get_indexer(pd.Index(one.sensitive.texts)) for one in releases]
+    secrets, left = np.full(len(kept), -1), in_order(whose[kept])
+    if microdata is not None:
+        column = microdata[releases[0].sensitive.name]
+        codes = places.get_indexer(pd.Index(column.texts))[column.codes]
+        secrets = np.where(record[kept] >= 0, codes[record[kept]], -1)
+    covers = tuple(
+        Covers.at(release, own, placing, placing.codes[0][kept])
+        for release, own, placing in zip(releases, persons, placings, strict=True)
+    )
+    rows = Rows(
+        covers=covers, value_of=value_of, width=len(texts), secrets=secrets, whose=left,
+        names=None if pseudonym is None else pseudonyms(pseudonym, releases, persons, labels),
+    )  # fmt: skip
+    ordered, ascending = _ordered(releases, value_of, len(texts), near)
+    problem = Problem(
+        indexes=[], codes=[], value_of=value_of, width=len(texts), secrets=secrets, near=ordered,
+        ascending=ascending,
+    )  # fmt: skip
+    alone, together = rows.left(problem, progress)
+    if table is microdata and microdata is not None:
+        _check_own(releases, labels, microdata, people.take(kept), alone, "row")
+    some = np.where(together.candidates > 0, together.candidates, np.iinfo(np.int64).max)
+    order = np.lexsort((together.values, some, left))
+    notes = [
+        *(note for release in releases for note in release.notes), *people.notes,
+        *(note for placing in placings for note in placing.notes), *near.notes,
+    ]  # fmt: skip
+    called = None if called is None else called.take(kept)
+    return PersonComposition(
+        releases=releases, labels=labels, people=named_people(people.take(kept), left, called),
+        known=tuple(names), texts=texts,
+        k=min(map(fewest_people, releases, persons)) if k is None else int(k),
+        alone=tuple(of_people(one, left) for one in alone), left=of_people(together, left),
+        is_known=np.bincount(left, secrets >= 0) > 0, problem=problem, near=near,
+        seconds=time.perf_counter() - started, notes=tuple(dict.fromkeys(notes)), rows=rows,
+        best=order[np.unique(left[order], return_index=True)[1]],
     )  # fmt: skip
 
 
@@ -295,6 +404,7 @@ def _check_own(
     microdata: Microdata,
     people: External,
     alone: Sequence[Left],
+    noun: str = "person",
 ) -> None:
     """Refuse a release that has all records, but lacks somebody's own value among candidates."""
     for release, label, left in zip(releases, labels, alone, strict=True):
@@ -302,10 +412,11 @@ def _check_own(
         suppressed = release.suppressed if isinstance(release, Release) else 0
         if len(lost) > suppressed and len(release) >= len(microdata):
             raise InputError(
-                "{label} lacks the own value of {column} of {lost} of {people} people (the first "
+                "{label} lacks the own value of {column} of {lost} of {people} (the first "
                 "is in {row} of {source}) among the records that cover them: it is not a release "
                 "of this table, or values were changed; give the people who are in all the tables",
                 label=File(label, bare=True), column=Column(release.sensitive.name),
-                lost=len(lost), people=len(people), row=Row(int(people.rows[lost[0]]) + 1),
+                lost=len(lost), people=counted(len(people), noun),
+                row=Row(int(people.rows[lost[0]]) + 1),
                 source=File(people.source, bare=True),
             )  # fmt: skip

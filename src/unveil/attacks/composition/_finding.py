@@ -296,6 +296,10 @@ class Composition(Finding):
             )
         return said
 
+    @property
+    def _candidates_are(self) -> str:
+        return f"candidates: values of {self.sensitive} that may be the person's"
+
     def _table(self) -> Table:
         sizes = [f"{len(release):,}" for release in self.releases]
         at_most = "" if self.identified else "≤ "
@@ -323,8 +327,7 @@ class Composition(Finding):
             f"together, {of_all(int(self.below_k.sum()), n)} of {n:,} people have fewer than "
             f"{self.k:,} candidates, and {of_all(int(self.determined.sum()), n)} have one value "
             "left",
-            Axis(label=f"candidates: values of {self.sensitive} that may be the person's",
-                 scale="log"),
+            Axis(label=self._candidates_are, scale="log"),
             [distribution(label, left.candidates, floor=0.5)
              for label, left in self._sides(f"together{bound}")],
         )  # fmt: skip

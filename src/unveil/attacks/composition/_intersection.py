@@ -105,7 +105,7 @@ def intersected(problem: Problem, progress: bool | None = None) -> tuple[list[Le
     with Progress("looking for people", len(first), progress, unit="points") as shown:
         for some in np.split(first, range(_STEP, len(first), _STEP)):
             secrets, sides = problem.secrets[some], _candidates(problem, some)
-            parts.append([_left(*side, secrets, problem) for side in sides])
+            parts.append([left_of(*side, secrets, problem) for side in sides])
             shown.advance(len(some))
     *alone, left = (
         Left(*(np.concatenate(column)[kind] for column in zip(*every, strict=True)))
@@ -139,13 +139,13 @@ def _candidates(problem: Problem, people: NDArray[np.integer]) -> list[_Side]:
         value = value_of[np.concatenate([one.value for one in found])]
         number = np.concatenate([one.number for one in found])
         sides.append((point * problem.width + value, number.astype(np.int64)))
-    return sides if problem.joint is not None else [*sides, _common(sides)]
+    return sides if problem.joint is not None else [*sides, common_values(sides)]
 
 
-def _common(sides: Sequence[_Side]) -> _Side:
+def common_values(sides: Sequence[_Side]) -> _Side:
     """The points and values that all releases have, and the fewest candidates in any of them.
 
-    >>> keys, fewest = _common([(np.array([1, 4, 5]), np.array([2, 1, 7])),
+    >>> keys, fewest = common_values([(np.array([1, 4, 5]), np.array([2, 1, 7])),
     ...                         (np.array([5, 1, 3]), np.array([3, 4, 9]))])
     >>> keys.tolist(), fewest.tolist()
     ([1, 5], [2, 3])
@@ -159,10 +159,11 @@ def _common(sides: Sequence[_Side]) -> _Side:
     return each[times == len(sides)], fewest[times == len(sides)]
 
 
-def _left(
+def left_of(
     keys: NDArray[np.int64], numbers: NDArray[np.int64], secrets: NDArray[np.int64],
     problem: Problem,
 ) -> Left:  # fmt: skip
+    """What is left, from keys for points and values, and how many candidates have each."""
     point, value = np.divmod(keys, problem.width)
     n = len(secrets)
     values = np.bincount(point, minlength=n)
