@@ -1,6 +1,7 @@
 """Discrimination rate, k and re-identification risk of people with several rows, by definition."""
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from math import log2
 
@@ -12,6 +13,7 @@ from proofs import examples
 
 import unveil as uv
 from unveil.errors import InputError
+from unveil.microdata import Persons
 
 PEOPLE = "abcde"
 
@@ -125,7 +127,6 @@ def test_with_one_row_each_they_are_the_ordinary_measures(table):
     from unveil.measures._whose import people_held
     from unveil.measures.discrimination._rate import rate_by
     from unveil.measures.reidentification._risk import _risk_of_people
-    from unveil.microdata import Persons
 
     microdata = read({name: one for name, one in table.items() if name != "patient"}, person=None)
     persons = Persons(("row",), np.arange(len(microdata)))
@@ -176,8 +177,24 @@ def test_what_has_no_definition_is_refused():
         uv.discrimination_rate(table, value={"age": "1"})
     with pytest.raises(InputError, match="there is no such measure yet"):
         uv.k_anonymity(table, wildcard="*")
-    unknown = uv.Oracle(lambda frame: frame).sanitize(table)
+    unknown = replace(uv.Identity().sanitize(table), persons=Persons(("patient",), None))
     for call in (uv.k_anonymity, uv.reidentification_risk, uv.discrimination_rate,
-                 uv.discrimination_rates):  # fmt: skip
+                 uv.discrimination_rates, uv.remedies):  # fmt: skip
         with pytest.raises(InputError, match="nobody knows whose the published rows are"):
             call(unknown)
+
+
+def test_losses_are_about_records():
+    table = uv.datasets.visits(40, seed=1)
+    release = uv.Mondrian(k=2).sanitize(table)
+    found = uv.utility(release, table)
+    alone = replace(table, persons=None)
+    same = uv.utility(replace(release, persons=None), alone)
+    assert found.figures == same.figures
+    assert found.class_size.mean == same.class_size.mean
+    assert "what is lost is about records" in str(found.notes[-1])
+    with pytest.raises(InputError, match="classifier_utility counts rows"):
+        uv.utility(uv.Mondrian(k=2), table, classifier=True)
+    for call in (uv.unique_subsets, lambda one: uv.skewness(one, table)):
+        with pytest.raises(InputError, match="one row per person"):
+            call(release)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,7 @@ import unveil as uv
 from unveil.measures import Remedies, Trial
 from unveil.measures.trials._classes import Classes
 from unveil.measures.trials._coarser import LEFT_OUT, coarser_forms
-from unveil.microdata import Hierarchy, Release
+from unveil.microdata import Hierarchy, Persons, Release
 
 SANITIZERS = [
     uv.Identity(), uv.Mondrian(k=2), uv.Mondrian(k=2, regions="cut"), uv.Mondrian(k=4),
@@ -34,24 +36,40 @@ def released(table: uv.Microdata, sanitizer: Any) -> Release | None:
     return made
 
 
+def of_people(table: uv.Microdata, people: int | None) -> uv.Microdata:
+    """The same table, whose records are those of so many people."""
+    if people is None:
+        return table
+    whose = np.arange(len(table)) ** 2 % people
+    return replace(table, persons=Persons(("p",), np.unique(whose, return_inverse=True)[1]))
+
+
 def plain_numbers(release: Release, least: int) -> dict[str, float]:
-    """What the classes of a release say, by its rows alone."""
+    """What the classes of a release say, by its rows, and whose they are, alone."""
     frame = release.to_frame().astype(str)
     keys = [column.name for column in release.quasi]
     shown = ~release.suppressed_classes[release.class_of]
-    classes: dict[tuple[str, ...], list[str]] = {}
-    for row, kept in zip(frame.to_dict("records"), shown, strict=True):
+    whose = range(len(release)) if release.several is None else release.several.of.tolist()
+    values: dict[tuple[str, ...], set[str]] = {}
+    inside: dict[tuple[str, ...], set[int]] = {}
+    for row, kept, person in zip(frame.to_dict("records"), shown, whose, strict=True):
         if kept:
             key = tuple(row[name] for name in keys)
-            classes.setdefault(key, []).append(row[release.sensitive.name])
-    sizes = {key: len(values) for key, values in classes.items()}
+            values.setdefault(key, set()).add(row[release.sensitive.name])
+            inside.setdefault(key, set()).add(person)
+    least_of = {key: 1 if len(inside[key]) == 1 else len(some) for key, some in values.items()}
+    among = {
+        person: min(len(there) for there in inside.values() if person in there)
+        for person in set().union(*inside.values())
+    }
     return {
-        "k": min(sizes.values()),
-        "classes": len(classes),
-        "alone": sum(size for size in sizes.values() if size == 1),
-        "below": sum(size for size in sizes.values() if size < least),
-        "one_value": sum(len(v) for v in classes.values() if len(set(v)) == 1),
-        "l": min(len(set(values)) for values in classes.values()),
+        "k": min(among.values()),
+        "classes": len(inside),
+        "alone": sum(size == 1 for size in among.values()),
+        "below": sum(size < least for size in among.values()),
+        "short": sum(max(0, least - size) for size in among.values()) / (least - 1),
+        "one_value": len(set().union(*(inside[key] for key, n in least_of.items() if n == 1))),
+        "l": min(least_of.values()),
         "suppressed": int((~shown).sum()),
         "loss": uv.information_loss(release).loss,
     }  # fmt: skip
@@ -63,11 +81,17 @@ def assert_same(found: Any, expected: dict[str, float]) -> None:
 
 
 @settings(deadline=None, max_examples=40)
-@given(table=tables(), sanitizer=st.sampled_from(SANITIZERS), least=st.integers(2, 6))
+@given(
+    table=tables(),
+    sanitizer=st.sampled_from(SANITIZERS),
+    least=st.integers(2, 6),
+    people=st.sampled_from([None, 3, 8]),
+)
 def test_every_trial_is_what_the_changed_records_say(
-    table: uv.Microdata, sanitizer: Any, least: int
+    table: uv.Microdata, sanitizer: Any, least: int, people: int | None
 ) -> None:
-    release = released(table, sanitizer)
+    """Where a person may have several records, too: then people are counted."""
+    release = released(of_people(table, people), sanitizer)
     if release is None:
         return
     found = uv.remedies(release, least=least)
@@ -75,7 +99,8 @@ def test_every_trial_is_what_the_changed_records_say(
     for trial in (*found.singles, *found.several):
         changed = found.release(trial)
         assert_same(trial.numbers, plain_numbers(changed, least))
-        assert changed.class_sizes.min() == trial.numbers.k
+        if release.several is None:
+            assert changed.class_sizes.min() == trial.numbers.k
         assert trial.cost == pytest.approx(trial.numbers.loss - found.now.loss, abs=1e-9)
 
 
@@ -115,7 +140,7 @@ def test_a_coarser_cell_covers_all_that_the_old_one_did(
     classes = Classes(release, [column.name for column in release.quasi], 5)
     for column in release.quasi:
         cells = classes.cells[column.name]
-        for coarser in coarser_forms(cells, classes.records_of(column.name), 5):
+        for coarser in coarser_forms(cells, classes.crowd_of(column.name), 5):
             assert len(coarser.cells) < len(cells)
             for code in range(column.size):
                 old = cells.regions.covers(code)
@@ -153,7 +178,7 @@ def people(**columns: Any) -> Release:
 def forms(release: Release) -> dict[str, list[str]]:
     classes = Classes(release, [column.name for column in release.quasi], 5)
     return {
-        name: [one.form.how for one in coarser_forms(cells, classes.records_of(name), 5)]
+        name: [one.form.how for one in coarser_forms(cells, classes.crowd_of(name), 5)]
         for name, cells in classes.cells.items()
     }
 
@@ -326,11 +351,16 @@ def test_groups_say_who_is_at_risk() -> None:
 
 
 @settings(deadline=None, max_examples=30)
-@given(table=tables(60), sanitizer=st.sampled_from(SANITIZERS), least=st.integers(2, 6))
+@given(
+    table=tables(60),
+    sanitizer=st.sampled_from(SANITIZERS),
+    least=st.integers(2, 6),
+    people=st.sampled_from([None, 8, 30]),
+)
 def test_no_group_has_fewer_than_five_people_and_each_is_counted_rightly(
-    table: uv.Microdata, sanitizer: Any, least: int
+    table: uv.Microdata, sanitizer: Any, least: int, people: int | None
 ) -> None:
-    release = released(table, sanitizer)
+    release = released(of_people(table, people), sanitizer)
     if release is None:
         return
     found = uv.remedies(release, least=least)
@@ -340,7 +370,8 @@ def test_no_group_has_fewer_than_five_people_and_each_is_counted_rightly(
         assert group.cells
     if found.groups:
         assert found.groups[0].below == found.now.below
-        assert found.groups[0].people == found.records
+        assert found.groups[0].people == found.people
+        assert (found.people == found.records) == (release.several is None)
 
 
 def test_a_trial_of_another_release_is_refused() -> None:

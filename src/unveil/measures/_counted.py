@@ -214,7 +214,7 @@ def count(
                     option=Option(option),
                 )  # fmt: skip
         refuse_several("this measure", [table])
-        counts = _of_coded(table, quasi, sensitive)
+        counts = count_records(table, quasi, sensitive)
     elif isinstance(table, AnyRelease):
         raise InputError(
             "{release} cannot be measured by its classes: it publishes no records, {instead}; "
@@ -242,12 +242,12 @@ def count_people(table: Any, **counting: Unpack[Counting]) -> Contingency:
     return count(table, **counting)
 
 
-def _of_coded(
+def count_records(
     table: Release | Permuted | Microdata,
-    quasi: str | Sequence[str] | None,
-    sensitive: str | None,
+    quasi: str | Sequence[str] | None = None,
+    sensitive: str | None = None,
 ) -> Contingency:
-    """Counts of what unveil has read or made itself."""
+    """Counts of the records that unveil has read or made itself, whosever they are."""
     names = None if quasi is None else _listed(quasi)
     if isinstance(table, Microdata):
         return _of_microdata(table, names, sensitive)

@@ -20,7 +20,7 @@ from unveil.measures._classifier_utility import (
     Repeats,
     classifier_utility,
 )
-from unveil.measures._counted import count
+from unveil.measures._counted import count_records
 from unveil.measures._declared import LOSS, SUPPRESSED
 from unveil.measures._discernibility import (
     Discernibility,
@@ -33,7 +33,7 @@ from unveil.measures._released import Lost, column_table, lost_chart, release_of
 from unveil.measures._sizes import AverageClassSize, ClassSizeLooking
 from unveil.measures._texts import fine_percent
 from unveil.microdata import AnyRelease, Microdata
-from unveil.options import Help, Progress, Seed, Shell, checked
+from unveil.options import Help, Progress, Seed, Shell, by_person, checked
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -197,6 +197,7 @@ class Utility(Finding):
 
 
 @checked
+@by_person
 def utility(
     release: Any,
     microdata: Microdata,
@@ -269,7 +270,8 @@ def utility(
             seed=seed, progress=progress,
         )  # fmt: skip
     published = release_of(_made(release, microdata), microdata, "utility", true=True)
-    counts = count(published)
+    # What is lost is lost of records, whosever they are.
+    counts = count_records(published)
     told, size = one_pass(
         counts,
         [discernibility_looking(published, counts, microdata), ClassSizeLooking(counts, k=k)],
@@ -277,7 +279,10 @@ def utility(
     assert isinstance(told, Discernibility)
     assert isinstance(size, AverageClassSize)
     entropies = entropy_loss(published, microdata)
-    heard = trained.notes if trained is not None else ()
+    heard: tuple[Text, ...] = trained.notes if trained is not None else ()
+    if published.several is not None:
+        heard = (*heard, "what is lost is about records, of which a person may have several: the "
+                 "classes here are classes of records")  # fmt: skip
     return Utility(
         information_loss=information_loss(published, microdata),
         entropy_loss=entropies,

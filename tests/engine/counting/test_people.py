@@ -104,3 +104,19 @@ def test_several_columns_say_it_together(duckdb):
     table = {"clinic": list("aabb"), "no": [1, 1, 1, 2], "age": [1, 1, 1, 2], "s": list("xyxy")}
     found = uv.measures(table, quasi="age", sensitive="s", person=["clinic", "no"], engine=duckdb)
     assert (found.people, found.sizes, found.one_row.people) == (3, {1: 1, 2: 1}, {1: 1, 2: 2})
+
+
+def test_k_of_many_classes(duckdb, monkeypatch):
+    """Classes of as many people are counted at once; one of them is named."""
+    monkeypatch.setattr("unveil.engine.counting._people._NAMED", 0)
+    table = {
+        "p": list("aabbcd"),
+        "age": [1, 1, 1, 2, 2, 3],
+        "town": ["x", "x", "x", None, "y", "x"],
+    }
+    whose = {"quasi": ["age", "town"], "person": "p", "engine": duckdb}
+    found = uv.k_anonymity(table, **whose)
+    assert (found.k, found.sizes, found.records) == (1, {1: 3, 2: 1}, 4)
+    assert found.deciding.number == 3
+    assert [str(one) for one in found.deciding.classes] == ["age=2, town=y (1 person)"]
+    assert uv.reidentification_risk(table, **whose).prosecutor.average == (3 + 1 / 2) / 4

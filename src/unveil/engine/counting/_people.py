@@ -23,9 +23,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from unveil.engine.counting._contingency import Contingency, Counts, Histograms, text_of
+from unveil.engine.counting._contingency import (
+    Contingency,
+    Counts,
+    Histograms,
+    sparse,
+    text_of,
+)
 from unveil.engine.counting._engines import numbers
-from unveil.engine.counting._expressions import OURS, PEOPLE
+from unveil.engine.counting._expressions import OURS, PEOPLE, look_alikes
 from unveil.engine.counting._in_engine import (
     EncodedSecret,
     InEngine,
@@ -45,6 +51,7 @@ _ROWS, _AMONG, _ALIKE, _OF = f"{OURS}rows", f"{OURS}among", f"{OURS}alike", f"{O
 _PRIMES = (2147483579, 2147483549, 2147483543)  # one less than a multiple of 3: cubes differ
 _ADDED = (1103515245, 69069, 1566083941)
 _LARGEST = 2**61
+_NAMED = 100_000  # classes that are fetched, with their keys
 _FETCHED = 1_000_000  # names of people at a time
 _SLICE = 20_000_000  # rows of people in the classes of those who were drawn, at a time
 
@@ -75,9 +82,9 @@ class PeopleOfClasses(Contingency):
 
     unit = "person"
 
-    def __init__(self, inner: Contingency, there: PeopleInEngine) -> None:
+    def __init__(self, blocks: Callable[[], Iterator[Histograms]], there: PeopleInEngine) -> None:
         self.keys, self.secret, self.source = there.keys, None, there.source
-        self.notes, self._inner, self._there = there.notes, inner, there
+        self.notes, self._blocks, self._there = there.notes, blocks, there
 
     @property
     def totals(self) -> Counts:
@@ -97,13 +104,13 @@ class PeopleOfClasses(Contingency):
         return self._there.one_row
 
     def blocks(self) -> Iterator[Histograms]:
-        return self._inner.blocks()
+        return self._blocks()
 
     def over(self, keys: Sequence[str]) -> Contingency:
         raise NotImplementedError  # the table is to be counted by these keys
 
     def where(self, values: Mapping[str, object]) -> Counts:
-        return self._inner.where(values)
+        raise NotImplementedError
 
 
 def scale_of(rows: NDArray[np.int64], most: int) -> int:
@@ -329,11 +336,19 @@ class PeopleInEngine:
         else:
             pairs = table.select(*keys, *self._person).distinct()
             found = pairs.group_by(keys).aggregate(**{PEOPLE: pairs.count()})
-        asked = replace(
-            self._asked, table=self._kept(found), notes=(), beginning=None, key_values=None,
-            secret=None,
-        )  # fmt: skip
-        return PeopleOfClasses(counted(asked), self)
+        table = self._kept(found)
+        classes = int(numbers(self._fetching.table(table.aggregate(n=table.count()))["n"])[0])
+        asked = replace(self._asked, table=table, notes=(), beginning=None, key_values=None,
+                        secret=None)  # fmt: skip
+        if classes <= _NAMED:
+            return PeopleOfClasses(counted(asked).blocks, self)
+        return PeopleOfClasses(partial(self._alike_in_size, table), self)
+
+    def _alike_in_size(self, classes: ibis.Table) -> Iterator[Histograms]:
+        """Classes of as many people at once; one of them has a name."""
+        for people, weights, key_of in look_alikes(classes, self.keys, self._fetching, _FETCHED):
+            which = np.arange(len(weights))
+            yield sparse(which, np.zeros_like(which), people[:, 0], weights, key_of)
 
     def weighed(self) -> Weighed:
         """The sensitive values, where people weigh the same in a class and in the table."""

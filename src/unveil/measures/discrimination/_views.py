@@ -29,7 +29,7 @@ from unveil.measures.discrimination._common import (
 )
 from unveil.measures.discrimination._rate import DiscriminationRate, rate_by
 from unveil.microdata import Microdata, Release
-from unveil.options import by_person, checked
+from unveil.options import by_person, by_row, checked
 
 MOST = 100_000  # values of a key that are compared one by one
 _DIGITS = 12
@@ -112,6 +112,7 @@ class AttackRates(Finding):
 
 
 @checked
+@by_row("it takes the original value of each row", instead="discrimination_rate")
 def identity_disclosure(
     release: Release | Any,
     microdata: Microdata | None = None,
@@ -370,6 +371,7 @@ def _table(title: str, changes: Mapping[str, _Change]) -> Table:
 
 
 @checked
+@by_row("it takes the original value of each row", instead="discrimination_rate")
 def skewness(
     original: Any,
     generalized: Any = None,

@@ -23,7 +23,7 @@ from unveil.findings import Finding, Follows, Story, Table, cell
 from unveil.measures._classes import ClassSizes, check_records, notes_of
 from unveil.measures._counted import Counting, count_people
 from unveil.measures._texts import bar_chart, percent
-from unveil.options import Share, check, checked
+from unveil.options import Share, by_row, check, checked
 
 _SHOWN, _DRAWN = 10, 12  # subsets that are listed, and drawn
 
@@ -269,6 +269,7 @@ class UniqueSubsets(Finding):
 
 
 @checked
+@by_row("it merges classes of rows", instead="k_anonymity")
 def unique_subsets(
     table: Any, *, at_most: Annotated[int, Ge(1)] = 3, **counting: Unpack[Counting]
 ) -> UniqueSubsets:

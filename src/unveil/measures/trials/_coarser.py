@@ -243,15 +243,33 @@ class Coarser:
     to: Codes
 
 
-def coarser_forms(cells: Cells, records: Codes, handful: int) -> list[Coarser]:
+@dataclass(frozen=True, eq=False)
+class Crowd:
+    """How many are in each cell of a column: records, or people who may have several.
+
+    Attributes
+    ----------
+    each : array
+        How many are in each cell.
+    once : array
+        The same, where nobody is counted in two cells: in some cells are at least so many.
+    unit : str
+    """
+
+    each: Codes
+    once: Codes
+    unit: str = "records"
+
+
+def coarser_forms(cells: Cells, crowd: Crowd, handful: int) -> list[Coarser]:
     """The coarser forms of a column that are tried: those that merge any two of its cells.
 
-    ``records`` are in each cell; what fewer than a ``handful`` of them have is rare.
+    What fewer than a ``handful`` of the crowd have is rare.
     """
     found: dict[bytes, Coarser] = {}
     if len(cells) < 2:
         return []
-    for form in _forms(cells, records, handful):
+    for form in _forms(cells, crowd, handful):
         coarser = cells.coarsened(form)
         new = len(coarser.cells)
         if new < len(cells) and (new > 1 or form.leaves_out):
@@ -264,7 +282,7 @@ def _partition(codes: Codes) -> bytes:
     return _numbered(codes).tobytes()
 
 
-def _forms(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
+def _forms(cells: Cells, crowd: Crowd, handful: int) -> Iterator[Form]:
     column = cells.column
     yield Form(how=LEFT_OUT, block_of=np.zeros(column.size, dtype=np.int64))
     if column.hierarchy is not None and column.hierarchy.n_leaves == column.size:
@@ -272,12 +290,12 @@ def _forms(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
     if column.kind is Kind.NUMERIC:
         yield from _periods(cells) if column.is_dates else _bands(cells)
         yield from _merged_bands(cells)
-        yield from _ends(cells, records, handful)
+        yield from _ends(cells, crowd.once, handful)
     elif column.is_ordered:
         yield from _neighbours(column)
     elif column.hierarchy is None:
         yield from _beginnings(column)
-        yield from _without_rare(cells, records, handful)
+        yield from _without_rare(cells, crowd, handful)
 
 
 def _levels(tree: Hierarchy) -> Iterator[Form]:
@@ -383,7 +401,7 @@ def _grouped(codes: NDArray[np.integer], number: int) -> Codes:
     return np.minimum(codes // number, max(groups, 1) - 1).astype(np.int64)
 
 
-def _ends(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
+def _ends(cells: Cells, people: Codes, handful: int) -> Iterator[Form]:
     """Bottom- and top-coding: what lies beyond a round number as one value.
 
     The number is on a fixed grid, and a handful of people or more are beyond it, so it is nobody's.
@@ -401,14 +419,14 @@ def _ends(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
     least, most = np.full(len(cells), column.size), np.full(len(cells), -1)
     np.minimum.at(least, cell, code)
     np.maximum.at(most, cell, code)
-    code, every = np.arange(column.size), int(records.sum())
+    code, every = np.arange(column.size), int(people.sum())
     for share in _ENDS:
         low = high = None
         for at in range(int(step[0]) + 1, int(step[-1]) + 1):
             begin = int(np.searchsorted(step, at))
-            if handful <= records[(most < begin) & (most >= 0)].sum() <= share * every:
+            if handful <= people[(most < begin) & (most >= 0)].sum() <= share * every:
                 low = (at, begin)
-            if high is None and handful <= records[least >= begin].sum() <= share * every:
+            if high is None and handful <= people[least >= begin].sum() <= share * every:
                 high = (at, begin)
         tops = f"everything from {_written(high[0] * width, column)} up" if high else ""
         if low is not None:
@@ -449,16 +467,16 @@ def _beginnings(column: Column) -> Iterator[Form]:
         yield Form(how=f"by its first {characters}", block_of=block)
 
 
-def _without_rare(cells: Cells, records: Codes, handful: int) -> Iterator[Form]:
+def _without_rare(cells: Cells, crowd: Crowd, handful: int) -> Iterator[Form]:
     """Rare values as one, where they are published as they are."""
     cell, code = cells.members
     alone = np.bincount(cell, minlength=len(cells))[cell] == 1
-    people = np.bincount(code[alone], weights=records[cell[alone]], minlength=cells.column.size)
-    for least in (handful, math.ceil(_FEW * int(records.sum()))):
+    people = np.bincount(code[alone], weights=crowd.each[cell[alone]], minlength=cells.column.size)
+    for least in (handful, math.ceil(_FEW * int(crowd.once.sum()))):
         rare = people < least
         if 2 <= rare.sum() < cells.column.size:
             block = np.where(rare, 0, np.cumsum(~rare))
-            how = f"with values of fewer than {least:,} records as one"
+            how = f"with values of fewer than {least:,} {crowd.unit} as one"
             yield Form(how=how, block_of=block.astype(np.int64))
 
 

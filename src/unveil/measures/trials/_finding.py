@@ -69,7 +69,8 @@ class Remedies(Finding):
         The size that classes should have.
     known : tuple of str
         The quasi-identifiers that the attacker knows, which are tried.
-    records : int
+    records, people : int
+        Published records, and the people whose they are.
     sensitive, made_by : str
     of : Release
         What was tried.
@@ -84,6 +85,7 @@ class Remedies(Finding):
     by: str
     sensitive: str
     records: int
+    people: int
     now: Numbers
     singles: tuple[Trial, ...]
     several: tuple[Trial, ...]
@@ -117,7 +119,7 @@ class Remedies(Finding):
         for name, how in trial.changes.items():
             if name not in self.known:
                 raise InputError("no trial is of the column {name}", name=Cell(name))
-            forms = coarser_forms(classes.cells[name], classes.records_of(name), self.least)
+            forms = coarser_forms(classes.cells[name], classes.crowd_of(name), self.least)
             found = [one.cells for one in forms if one.form.how == how]
             if not found:
                 raise InputError("{change} is none of the trials of this release; take one of "
@@ -138,7 +140,7 @@ class Remedies(Finding):
     @property
     def facts(self) -> Mapping[str, Any]:
         return {
-            **self.attributes("known least by records sensitive"),
+            **self.attributes("known least by records people sensitive"),
             "now": asdict(self.now),
             "trials": [
                 {"changes": dict(one.changes), **asdict(one.numbers), "cost": one.cost,
@@ -184,9 +186,9 @@ class Remedies(Finding):
     def _now(self, nobody: str) -> Message:
         alone = Known(f", {self.now.alone:,} of them alone" if self.now.alone else "")
         if self.by == "below":
-            few, every = self.now.below, f"{self.records:,} people"
-            share = f"{few:,} ({percent(few / self.records)}) of {every}"
-            if few == self.records:
+            few, every = self.now.below, f"{self.people:,} people"
+            share = f"{few:,} ({percent(few / self.people)}) of {every}"
+            if few == self.people:
                 share = f"{'All' if nobody == 'Nobody' else 'all'} {every}"
             return Message(
                 "{n} {are} in a class of fewer than {least}{alone}",
@@ -202,8 +204,8 @@ class Remedies(Finding):
     def _of_one_value(self, people: int) -> Amount:
         verb = "is" if people == 1 else "are"
         return Amount(
-            _ONE_VALUE, people / self.records, people=self.records,
-            form=lambda _: f"{people:,} ({percent(people / self.records)}) {verb}",
+            _ONE_VALUE, people / self.people, people=self.people,
+            form=lambda _: f"{people:,} ({percent(people / self.people)}) {verb}",
             ranged=lambda low, high: f"{percents(low, high)} of the people are",
         )  # fmt: skip
 
@@ -263,8 +265,8 @@ class Remedies(Finding):
         return Known(f"{len(self.singles) + len(self.several):,}")
 
     def _share_of(self, people: int) -> Amount:
-        return Amount(_ONE_VALUE, people / self.records, people=self.records,
-                      form=lambda _: f"{people:,} ({percent(people / self.records)})",
+        return Amount(_ONE_VALUE, people / self.people, people=self.people,
+                      form=lambda _: f"{people:,} ({percent(people / self.people)})",
                       ranged=percents)  # fmt: skip
 
     def _sentences(self) -> list[Text]:
@@ -326,7 +328,7 @@ class Remedies(Finding):
             return [one.k, one.below, one.alone, cell(one.loss, ".1%")]
 
         def values(one: Numbers) -> list[Any]:
-            return [one.l, one.one_value, cell(one.one_value / self.records, "%")]
+            return [one.l, one.one_value, cell(one.one_value / self.people, "%")]
 
         tables = [
             Table(
@@ -368,7 +370,7 @@ class Remedies(Finding):
             return Series(
                 name=Message("{prefix}{name}", prefix=prefix, name=name),
                 x=numbers(one.loss for _, one in trials),
-                y=numbers(risk_of(one, self.by) / self.records for _, one in trials),
+                y=numbers(risk_of(one, self.by) / self.people for _, one in trials),
                 marks=[mark for mark, _ in trials],
             )
 

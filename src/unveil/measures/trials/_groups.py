@@ -37,8 +37,8 @@ class Group:
     fixed : frozenset of str
         Columns whose cell is a band of a fixed grid, which tells nobody's value.
     people, alone, below, one_value : int
-        Records; and how many of them are alone in their class, in a class of fewer than is asked
-        for, and in a class with a single sensitive value.
+        People with a record in the group; and how many of them are alone in the class of such a
+        record, in a class of fewer than is asked for, and in one with a single sensitive value.
     """
 
     cells: dict[str, str]
@@ -91,11 +91,11 @@ def groups_at_risk(classes: Classes, by: str) -> list[Group]:
     """Everybody, and the groups that have most of those at risk, each counted by itself."""
     found = classes.grouped({})
     risky = found.small(classes.least) if by == "below" else found.of_one_value
-    at_risk = np.where(risky[found.class_of], classes.sizes, 0)
-    everybody = _counted(classes, found, np.ones(len(classes.sizes), dtype=bool), {}, frozenset())
+    at_risk = risky[found.class_of]
+    everybody = _counted(classes, found, np.ones(len(classes.rows), dtype=bool), {}, frozenset())
     groups = [everybody]
     left = ~found.suppressed[found.class_of]
-    share = at_risk.sum() / max(1, classes.sizes[left].sum())
+    share = classes.people_in(at_risk) / max(1, classes.people_in(left))
     candidates = list(_describing(classes))
     while len(groups) <= _GROUPS and (best := _best(candidates, classes, at_risk, left, share)):
         describing, group = best
@@ -106,18 +106,18 @@ def groups_at_risk(classes: Classes, by: str) -> list[Group]:
 
 
 def _best(
-    candidates: list[_Describing], classes: Classes, at_risk: Codes, left: NDArray[np.bool_],
-    share: float,
+    candidates: list[_Describing], classes: Classes, at_risk: NDArray[np.bool_],
+    left: NDArray[np.bool_], share: float,
 ) -> tuple[_Describing, int] | None:  # fmt: skip
     """The group with most people at risk beyond those expected, among the classes that are left."""
     best, most = None, 0.0
     for one in candidates:
-        some = one.group_of >= 0
-        here = one.group_of[some]
-        people = np.bincount(here, weights=classes.sizes[some])
-        risky = np.bincount(here, weights=at_risk[some])
-        new = np.bincount(here, weights=(at_risk * left)[some])
-        beyond = new - share * np.bincount(here, weights=(classes.sizes * left)[some])
+        number = int(one.group_of.max(initial=-1)) + 1
+        people, risky, new, others = (
+            classes.people_of(one.group_of, number, some)
+            for some in (np.ones_like(left), at_risk, at_risk & left, left)
+        )
+        beyond = new - share * others
         shown = (people >= SMALLEST) & (risky >= SMALLEST) & (risky > _MORE * share * people)
         beyond = np.where(shown & (new >= SMALLEST), beyond, 0.0)
         group = int(beyond.argmax()) if len(beyond) else 0
@@ -142,8 +142,7 @@ def _by_column(classes: Classes, name: str) -> _Describing | None:
     if form is not None:
         cells = cells.coarsened(form).cells
     elif len(cells) > _CELLS:
-        records = classes.records_of(name)
-        coarse = [one for one in coarser_forms(cells, records, classes.least)
+        coarse = [one for one in coarser_forms(cells, classes.crowd_of(name), classes.least)
                   if 1 < len(one.cells) <= _CELLS]  # fmt: skip
         if not coarse:
             return None
@@ -159,10 +158,10 @@ def _counted(
     fixed: frozenset[str],
 ) -> Group:  # fmt: skip
     def people(merged: NDArray[np.bool_]) -> int:
-        return int(classes.sizes[inside & merged[found.class_of]].sum())
+        return classes.people_in(inside & merged[found.class_of])
 
     return Group(
-        cells=cells, fixed=fixed, people=int(classes.sizes[inside].sum()),
+        cells=cells, fixed=fixed, people=classes.people_in(inside),
         alone=people(found.small(2)), below=people(found.small(classes.least)),
         one_value=people(found.of_one_value),
     )  # fmt: skip

@@ -13,10 +13,11 @@ from unveil.measures.trials._finding import Remedies
 from unveil.measures.trials._groups import groups_at_risk
 from unveil.measures.trials._trials import risk_of, trials
 from unveil.microdata import Release, about_suppressed
-from unveil.options import Help, Knows, Shell, checked
+from unveil.options import Help, Knows, Shell, by_person, checked
 
 
 @checked
+@by_person
 def remedies(
     release: Release,
     *,
@@ -71,7 +72,8 @@ def remedies(
     single, several = ([], []) if nobody else trials(classes, by, together)
     return Remedies(
         made_by=release.made_by, known=known, least=least, by=by,
-        sensitive=release.sensitive.name, records=classes.records, now=classes.now,
+        sensitive=release.sensitive.name, records=classes.records, people=classes.people,
+        now=classes.now,
         singles=tuple(single), several=tuple(several),
         groups=() if nobody else tuple(groups_at_risk(classes, by)),
         notes=(*release.notes, *_notes(release, classes)), of=release,

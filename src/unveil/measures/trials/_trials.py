@@ -85,7 +85,7 @@ class _Tried:
     def __init__(self, classes: Classes, by: str) -> None:
         self._classes, self._by = classes, by
         self.forms = {
-            name: coarser_forms(classes.cells[name], classes.records_of(name), classes.least)
+            name: coarser_forms(classes.cells[name], classes.crowd_of(name), classes.least)
             for name in classes.known
         }
 
