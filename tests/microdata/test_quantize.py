@@ -141,3 +141,13 @@ def test_a_column_with_gaps_that_nobody_works_on():
         InputError, match="column 'other' of table is not a quasi-identifier or sens"
     ):
         quantize(table, {"other": 2})
+
+
+def test_people_with_several_records_count_once():
+    """The ends of a part are shown only if enough people have them, however many rows they have."""
+    rows = {"who": list("aaaabc"), "age": [10, 10, 10, 10, 20, 30], "ill": list("xyxyxy")}
+    cut = uv.quantize(uv.read_table(rows, quasi="age", sensitive="ill", person="who"), [10, 20, 40])
+    assert cut["age"].bounds == {"10": 1, "20": 1}
+    assert cut.several.count == 3
+    plain = uv.read_table(rows, quasi="age", sensitive="ill", person=False)
+    assert uv.quantize(plain, [10, 20, 40])["age"].bounds == {"10": 4, "20": 1}

@@ -20,7 +20,7 @@ from unveil.errors import Cell, InputError, Message, Region, Text
 from unveil.errors import Column as ColumnName
 from unveil.microdata._microdata import Column, Kind, Microdata, Role
 from unveil.microdata._numbers import date_position, position_text
-from unveil.options import checked
+from unveil.options import by_person, checked
 
 _PartsWanted: TypeAlias = int | Sequence[Any]
 """Number of parts, or their edges with both ends."""
@@ -83,6 +83,7 @@ def equal_width(column: Column, parts: int) -> _Parts:
 
 
 @checked
+@by_person
 def quantize(
     microdata: Microdata,
     parts: _PartsWanted | Mapping[str, _PartsWanted] = 5,
@@ -134,12 +135,13 @@ def quantize(
             column, kind=Kind.ORDINAL, hierarchy=None, given=None,
             codes=cut.of(column.positions).astype(np.int32)[column.codes],
             values=np.array(texts, dtype=object), declared=not isinstance(want, Integral),
-            bounds=_bounds(column, cut,
+            bounds=_bounds(column, _people_with(column, microdata), cut,
                            of_equal_width=isinstance(want, Integral) and by == "width"),
         )  # fmt: skip
         notes.append(Message(
             "{name} was grouped into {n:part} beforehand: {parts}", name=name, n=len(texts),
-            parts=Region([*texts[:4], *(["…"] if len(texts) > 4 else [])], people=len(microdata)),
+            parts=Region([*texts[:4], *(["…"] if len(texts) > 4 else [])],
+                         people=len(microdata.people)),
         ))  # fmt: skip
     return replace(
         microdata,
@@ -148,10 +150,19 @@ def quantize(
     )
 
 
-def _bounds(column: Column, parts: _Parts, *, of_equal_width: bool) -> dict[str, int]:
+def _people_with(column: Column, microdata: Microdata) -> NDArray[np.int64]:
+    """How many people have each value of a column in one of their records."""
+    codes, several = column.codes, microdata.several
+    if several is not None and several.of is not None:
+        codes = np.unique(np.stack([codes, several.of]), axis=1)[0]
+    return np.bincount(codes, minlength=column.size)
+
+
+def _bounds(
+    column: Column, people: NDArray[np.int64], parts: _Parts, *, of_equal_width: bool
+) -> dict[str, int]:
     """The edges that are somebody's number, or follow from it, and how many people have it."""
-    people = np.bincount(column.codes, minlength=column.size).tolist()
-    have = {at: n for at, n in zip(column.positions.tolist(), people, strict=True) if n}
+    have = {at: n for at, n in zip(column.positions.tolist(), people.tolist(), strict=True) if n}
     edges = parts.edges.tolist()
     if of_equal_width:  # any two edges tell both ends
         fewest = min(have.get(end, len(column.codes)) for end in (edges[0], edges[-1]))
