@@ -96,6 +96,8 @@ def test_every_trial_is_what_the_changed_records_say(
         return
     found = uv.remedies(release, least=least)
     assert_same(found.now, plain_numbers(release, least))
+    told = any("who knows several may find more" in str(note) for note in found.notes)
+    assert told == (release.several is not None)
     for trial in (*found.singles, *found.several):
         changed = found.release(trial)
         assert_same(trial.numbers, plain_numbers(changed, least))

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from annotated_types import Ge
 
-from unveil.errors import Cell, File, InputError, Listed, Message, Option, Text, did_you_mean
+from unveil.errors import Call, Cell, File, InputError, Listed, Message, Option, Text, did_you_mean
 from unveil.measures._released import records_of
 from unveil.measures.trials._classes import Classes
 from unveil.measures.trials._finding import Remedies
@@ -100,6 +100,12 @@ def _known(knows: Any, release: Release) -> tuple[str, ...]:
 
 def _notes(release: Release, classes: Classes) -> list[Text]:
     notes: list[Text] = list(about_suppressed(classes.now.suppressed, classes.records))
+    if release.several is not None:
+        notes.append(Message(
+            "at risk are people whom an attacker finds who knows one of their records; who knows "
+            "several may find more: see k_all_rows and unicity of {measures}",
+            measures=Call("measures"),
+        ))  # fmt: skip
     if release.sensitive.name in release.perturbed:
         notes.append(Message(
             "{release} publishes values of {secret} that need not be true: a single value in a "
