@@ -176,7 +176,7 @@ class Backwards(Sanitizer):
         ({"of": "ag"}, "column 'ag' is not in table; did you mean 'age'"),
         ({"held_out": 0}, "held_out=0 is not possible: it must be a number above 0 below 1"),
         ({"held_out": True}, "held_out=True is not possible"),
-        ({"held_out": 0.001}, "60 records are too few for held_out=0.001: 0 would be"),
+        ({"held_out": 0.001}, "60 people are too few for held_out=0.001: 0 would be"),
         ({"repeats": 1}, "repeats=1 is not possible: it must be a whole number from 2 up"),
         ({"seed": -1}, "seed=-1 is not possible: it must be a whole number from 0 up"),
         ({"model": "naive-bays"}, "did you mean 'naive-bayes'"),

@@ -30,6 +30,7 @@ from unveil.microdata import (
     checked_mapping,
     likely_mapping,
     mapping_said,
+    numbered_people,
     other_codes,
     recoded,
     same_in_other_words,
@@ -184,24 +185,6 @@ def split_people(
     if held_out is not None:
         _check(people, needs_own=own > 0)
     return people
-
-
-def numbered_people(table: Microdata) -> NDArray[np.intp]:
-    """The number of each record's person, in the order of their first records.
-
-    >>> import unveil as uv
-    >>> stays = uv.read_table({"who": list("babc"), "age": range(4), "ill": list("xyxy")},
-    ...                       quasi="age", sensitive="ill", person="who")
-    >>> numbered_people(stays).tolist()
-    [0, 1, 0, 2]
-    """
-    if table.several is None:
-        return np.arange(len(table))
-    assert table.several.of is not None
-    _, first, number = np.unique(table.several.of, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.intp)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[number.ravel()]
 
 
 def _records(people: NDArray[np.intp], number: NDArray[np.intp]) -> NDArray[np.intp]:

@@ -8,6 +8,9 @@ everybody.
 Splits of one table share records, so their scores vary less than those of new tables would. The
 variance is corrected for that after C. Nadeau and Y. Bengio, *Inference for the Generalization
 Error*, Machine Learning 52 (2003).
+
+People are held out, not records: where a person has several, all are on one side, and a person's
+score is the share of their records that are predicted correctly, so that all people weigh the same.
 """
 
 from __future__ import annotations
@@ -31,8 +34,16 @@ from unveil.errors import Column as ColumnName
 from unveil.errors import File, InputError, Listed, Option, Row, Text
 from unveil.findings import Axis, Chart, Finding, Series, Story, Table
 from unveil.measures._released import release_of
-from unveil.microdata import AnyRelease, Column, Microdata, Release, Role, with_records
-from unveil.options import Help, Seed, Shell, checked
+from unveil.microdata import (
+    AnyRelease,
+    Column,
+    Microdata,
+    Release,
+    Role,
+    numbered_people,
+    with_records,
+)
+from unveil.options import Help, Seed, Shell, by_person, checked
 from unveil.options import Progress as ShowProgress
 
 if TYPE_CHECKING:
@@ -40,10 +51,11 @@ if TYPE_CHECKING:
 
 _CONFIDENCE = 0.95
 _STEP = 4096  # records predicted at a time
+_ROUNDING = 1e-9  # of sums of parts of people
 _SPLITS, _NOISE = 1, 2  # streams of random numbers
 
 HeldOutShare = Annotated[
-    float, Gt(0), Lt(1), Help("Share of the records that are held out."), Shell(metavar="SHARE")
+    float, Gt(0), Lt(1), Help("Share of the people who are held out."), Shell(metavar="SHARE")
 ]
 # One split does not show how much they vary.
 Repeats = Annotated[int, Ge(2), Help("Number of splits."), Shell(metavar="N")]
@@ -92,11 +104,11 @@ class ClassifierUtility(Finding):
     Attributes
     ----------
     from_release, from_original, from_majority : array, one entry per split
-        The share of held-out records whose value is predicted correctly: by the model trained on
-        the release, by the same model trained on the original, and by the most frequent value of
-        the original's training part.
+        The share of held-out records whose value is predicted correctly, as a mean over people: by
+        the model trained on the release, by the same model trained on the original, and by the
+        most frequent value of the original's training part.
     training, held_out : int
-        Number of records in the two parts of a split.
+        Number of records in the two parts of a split; of people, where a person has several.
     target : str
         The column that is predicted.
     model : str
@@ -107,6 +119,8 @@ class ClassifierUtility(Finding):
         Whether each training part was sanitized by itself. If not, the release was made once,
         with the held-out records in it.
     seed : int
+    of_people : bool
+        Whether a person may have several records, so that people are counted.
     notes : tuple of str or Message
     """
 
@@ -123,6 +137,7 @@ class ClassifierUtility(Finding):
     source: str
     sanitized_anew: bool
     seed: int
+    of_people: bool = False
     notes: tuple[Text, ...] = ()
 
     @property
@@ -200,8 +215,8 @@ class ClassifierUtility(Finding):
         return Story(
             title=title,
             about=[
-                f"tried on {self.held_out:,} held-out records of {self.source}, {self.repeats} "
-                "splits"
+                f"tried on {self.held_out:,} held-out {'people' if self.of_people else 'records'} "
+                f"of {self.source}, {self.repeats} splits"
             ],
             verdict=self._verdict(),
             tables=[self.table()],
@@ -239,6 +254,7 @@ class ClassifierUtility(Finding):
 
 
 @checked
+@by_person
 def classifier_utility(
     release: Any,
     microdata: Microdata,
@@ -252,8 +268,8 @@ def classifier_utility(
 ) -> ClassifierUtility:
     """Classifier utility: how well a classifier trained on a release predicts unseen people.
 
-    The original is split repeatedly, at random, into a training part and held-out records. The
-    model is trained on the published version of the training part and on its original, and
+    The original is split repeatedly, at random, into a training part and held-out people. The model
+    is trained on the published version of the training part and on its original, and
     predicts the held-out records from their original quasi-identifiers.
 
     Parameters
@@ -300,8 +316,9 @@ def classifier_utility(
         from_release=scores[:, 0],
         from_original=scores[:, 1],
         from_majority=scores[:, 2],
-        training=len(microdata) - course.held_out,
+        training=course.people - course.held_out,
         held_out=course.held_out,
+        of_people=microdata.several is not None,
         target=course.target.name,
         model=course.model.label,
         made_by=course.made_by,
@@ -323,7 +340,9 @@ class _Course:
     ) -> None:
         microdata = sanitize.as_microdata(microdata, "classifier_utility")
         self.target = _target(microdata, of)
-        self.held_out = _held_out(share, len(microdata))
+        self.number = numbered_people(microdata)
+        self.people = int(self.number.max(initial=-1)) + 1
+        self.held_out = _held_out(share, self.people)
         self.seed = seed
         self.heard: dict[Text, None] = {}
         self.published: Release | Sanitizer
@@ -350,14 +369,15 @@ class _Course:
         with Progress("training", 2 * repeats * self.held_out, progress) as shown:
             for split in range(repeats):
                 rng = np.random.default_rng([self.seed, _SPLITS, split])
-                shuffled = rng.permutation(len(self.table))
-                held, train = np.sort(shuffled[: self.held_out]), shuffled[self.held_out :]
-                train.sort()
+                out = np.isin(self.number, rng.permutation(self.people)[: self.held_out])
+                held, train = np.flatnonzero(out), np.flatnonzero(~out)
                 for place, release in enumerate(self._lessons(train, split)):
                     scores[split, place] = self._accuracy(release, held)
-                    shown.advance(len(held))
-                counts = np.bincount(self.target.codes[train], minlength=self.target.size)
-                scores[split, 2] = np.mean(self.target.codes[held] == counts.argmax())
+                    shown.advance(self.held_out)
+                rows = np.bincount(self.number[train])[self.number[train]]
+                counts = np.bincount(self.target.codes[train], 1 / rows, self.target.size)
+                most = np.flatnonzero(counts >= counts.max() - _ROUNDING)[0]
+                scores[split, 2] = self._mean(self.target.codes[held] == most, held)
         return scores
 
     def _lessons(self, train: NDArray[np.intp], split: int) -> tuple[AnyRelease, AnyRelease]:
@@ -389,13 +409,18 @@ class _Course:
 
     def _accuracy(self, release: AnyRelease, held: NDArray[np.intp]) -> float:
         """The share of held-out records whose value has the highest belief; NaN predicts none."""
-        right = 0
+        right = np.zeros(len(held), dtype=bool)
         for first in range(0, len(held), _STEP):
             some = held[first : first + _STEP]
             beliefs = self.model.predict(release, self.table.codes[:, some])
             guess = np.where(np.isnan(beliefs).any(axis=1), -1, beliefs.argmax(axis=1))
-            right += int((guess == self.target.codes[some]).sum())
-        return right / len(held)
+            right[first : first + _STEP] = guess == self.target.codes[some]
+        return self._mean(right, held)
+
+    def _mean(self, right: NDArray[np.bool_], held: NDArray[np.intp]) -> float:
+        """The mean over people of the shares of their records that are right."""
+        rows = np.bincount(self.number[held])[self.number[held]]
+        return math.fsum((right / rows).tolist()) / self.held_out
 
 
 def _check_order(release: Release, microdata: Microdata, what: str) -> None:
@@ -446,13 +471,13 @@ def _target(microdata: Microdata, of: str | None) -> Column:
     )  # fmt: skip
 
 
-def _held_out(share: float, records: int) -> int:
-    """The number of records that are held out."""
-    number = round(float(share) * records)
-    if not 0 < number < records:
+def _held_out(share: float, people: int) -> int:
+    """The number of people who are held out."""
+    number = round(float(share) * people)
+    if not 0 < number < people:
         raise InputError(
-            "{records} records are too few for {option}: {held} would be held out, and {rest} "
+            "{people} people are too few for {option}: {held} would be held out, and {rest} "
             "would be left to learn from",
-            records=records, option=Option("held_out", share), held=number, rest=records - number,
+            people=people, option=Option("held_out", share), held=number, rest=people - number,
         )  # fmt: skip
     return number

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from unveil.microdata._persons import (
         Persons,
         check_person,
+        numbered_people,
         refuse_unknown_persons,
         unknown_persons,
         whose_rows,

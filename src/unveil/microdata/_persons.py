@@ -119,6 +119,9 @@ class HasPersons(Protocol):
     def several(self) -> Persons | None:
         """Whose the records are, if somebody has several."""
 
+    def __len__(self) -> int:
+        """How many records there are."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Answer(Option):
@@ -162,6 +165,25 @@ def persons_of(columns: Mapping[str, Distinct]) -> Persons:
 def unknown_persons(table: HasPersons) -> Persons | None:
     """Those of records of a table that nobody can tell apart any more."""
     return None if table.several is None else replace(table.several, of=None)
+
+
+def numbered_people(table: HasPersons) -> NDArray[np.intp]:
+    """The number of each record's person, in the order of their first records.
+
+    >>> import unveil as uv
+    >>> stays = uv.read_table({"who": list("babc"), "age": range(4), "ill": list("xyxy")},
+    ...                       quasi="age", sensitive="ill", person="who")
+    >>> numbered_people(stays).tolist()
+    [0, 1, 0, 2]
+    """
+    several = table.several
+    if several is None:
+        return np.arange(len(table))
+    assert several.of is not None
+    _, first, number = np.unique(several.of, return_index=True, return_inverse=True)
+    rank = np.empty(len(first), dtype=np.intp)
+    rank[np.argsort(first)] = np.arange(len(first))
+    return rank[number.ravel()]
 
 
 def refuse_unknown_persons(persons: Persons) -> NoReturn:

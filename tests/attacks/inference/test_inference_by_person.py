@@ -11,9 +11,9 @@ from several_rows import read, repeated, stays
 
 import unveil as uv
 from unveil.attacks.estimates import mean_of, share_of
-from unveil.attacks.held_out import numbered_people, split_in_folds, split_people
+from unveil.attacks.held_out import split_in_folds, split_people
 from unveil.errors import InputError
-from unveil.microdata import Persons
+from unveil.microdata import Persons, numbered_people
 
 SURVEY = uv.datasets.election_survey().take(range(0, 900, 5))
 QUIET = {"progress": False, "adversary": ["naive-bayes", "conditional-frequency"]}

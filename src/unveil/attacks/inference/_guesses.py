@@ -31,13 +31,13 @@ from unveil.attacks.estimates import (
     paired_difference,
     share_of,
 )
-from unveil.attacks.held_out import People, numbered_people
+from unveil.attacks.held_out import People
 from unveil.attacks.relative_risk import ROUNDING
 from unveil.attacks.shared import Knowledge, understood
 from unveil.attacks.tolerance import Near
 from unveil.engine import Progress
 from unveil.errors import InputError, Option
-from unveil.microdata import AnyRelease
+from unveil.microdata import AnyRelease, numbered_people
 
 BELIEF, RIGHT, SURE, SURE_RIGHT, KNOWN = range(5)
 """The rows of answers."""

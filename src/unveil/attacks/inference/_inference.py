@@ -74,7 +74,6 @@ from unveil.attacks.differential import chosen_targets
 from unveil.attacks.held_out import (
     People,
     check_recode,
-    numbered_people,
     split_in_folds,
     split_people,
     unknown_values,
@@ -92,6 +91,7 @@ from unveil.microdata import (
     Permuted,
     Release,
     has_true_cells,
+    numbered_people,
     refuse_other_level,
     same_domains,
 )

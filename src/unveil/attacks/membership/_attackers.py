@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from unveil.adversary import Adversary
 from unveil.attacks.differential import DifferentialInference, differential_inference
-from unveil.attacks.held_out import People, numbered_people
+from unveil.attacks.held_out import People
 from unveil.attacks.membership._covering import covering, why_not_covered
 from unveil.attacks.membership._pooling import pooled
 from unveil.attacks.membership._roc import area_under_curve
@@ -36,7 +36,7 @@ from unveil.attacks.shared import (
 )
 from unveil.engine import Progress
 from unveil.errors import Foreign, GoalError, Message, Text, UnveilError
-from unveil.microdata import AnyRelease, Microdata, Permuted, Release
+from unveil.microdata import AnyRelease, Microdata, Permuted, Release, numbered_people
 from unveil.sanitize import Sanitizer
 
 _STEP = 4096  # people asked about at a time
