@@ -142,3 +142,29 @@ def test_intervals_of_people_have_the_truth():
             missed[place] += not one.low <= truth <= one.high
     assert max(missed[:2]) <= most, missed
     assert missed[2] > 2 * most, missed
+
+
+def test_a_sample_of_people_tells_about_all():
+    """Through the whole attack: rows of a person are alike, and intervals have the truth."""
+    runs = repeats(120)
+    pool = uv.datasets.visits(2_500, seed=3)
+    number = numbered_people(pool)
+    members = pool.take(np.flatnonzero(number < 200))
+    crowd = pool.take(np.flatnonzero(number >= 200))
+    others = numbered_people(crowd)
+    release = uv.Mondrian(k=4).sanitize(members)
+    whole = uv.inference(release, members, held_out=crowd, **QUIET)
+    truth = [max(one.inside.accuracy.value for one in whole.against.values()),
+             max(one.gap.value for one in whole.against.values())]  # fmt: skip
+    inside, missed = numbered_people(members), np.zeros((2, 2), dtype=int)
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        drawn = crowd.take(np.flatnonzero(np.isin(others, rng.choice(2_300, 120, replace=False))))
+        asked = np.flatnonzero(np.isin(inside, rng.choice(200, 60, replace=False)))
+        every = np.concatenate([asked, np.arange(len(members), len(members) + len(drawn))])
+        found = uv.inference(release, members, held_out=drawn, targets=every, **QUIET)
+        assert len(found.inside) == 60
+        assert len(found.outside) == 120
+        for place, (figure, true) in enumerate(zip(found.figures, truth, strict=True)):
+            missed[place] += true < figure.low, true > figure.high
+    assert missed.max() <= binom.isf(0.0005, runs, 0.025), missed

@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from proofs import repeats
+from scipy.stats import binom
 
 import unveil as uv
 from unveil.attacks.held_out import split_people
 from unveil.attacks.membership._attackers import Scores
 from unveil.attacks.membership._pooling import POOLS, pooled
-from unveil.microdata import Persons
+from unveil.microdata import Persons, numbered_people
 
 SURVEY = uv.datasets.election_survey().take(range(0, 900, 6))
 QUIET = {"progress": False, "jobs": 1}
@@ -110,3 +112,26 @@ def test_whom_a_person_leaves_with_all_rows(monkeypatch):
         names = VISITS.persons.of[np.searchsorted(VISITS.rows, gone)]
         assert len(set(names)) == 1
         assert set(names).isdisjoint(VISITS.persons.of[np.searchsorted(VISITS.rows, table.rows)])
+
+
+def test_intervals_of_people_have_the_truth():
+    """Of people held out a sample is drawn; the rows of a person are alike."""
+    runs = repeats(120)
+    pool = uv.datasets.visits(1_500, seed=3)
+    number = numbered_people(pool)
+    members = pool.take(np.flatnonzero(number < 150))
+    crowd = pool.take(np.flatnonzero(number >= 150))
+    others = numbered_people(crowd)
+    options = {"attackers": ["covered", "release"], "own": 0.0, "progress": False,
+               "adversary": "smoothed-frequency"}  # fmt: skip
+    whole = uv.membership(members, uv.Mondrian(k=15), held_out=crowd, **options)
+    truth = whole.threats["membership"].value
+    assert 0.55 < truth < 0.99
+    missed = np.zeros(2, dtype=int)
+    for seed in range(runs):
+        drawn = np.random.default_rng(seed).choice(1_350, 60, replace=False)
+        some = crowd.take(np.flatnonzero(np.isin(others, drawn)))
+        found = uv.membership(members, uv.Mondrian(k=15), held_out=some, **options)
+        known = found.threats["membership"]
+        missed += truth < known.low, truth > known.high
+    assert missed.max() <= binom.isf(0.0005, runs, 0.025), missed

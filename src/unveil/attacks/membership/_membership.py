@@ -18,8 +18,9 @@ from annotated_types import Ge, Lt
 
 from unveil.attacks.held_out import People, split_people
 from unveil.attacks.membership import ATTACKERS
-from unveil.attacks.membership._attackers import Game, Scores, published
+from unveil.attacks.membership._attackers import Game, Scores
 from unveil.attacks.membership._finding import Membership
+from unveil.attacks.membership._published import published
 from unveil.attacks.shared import (
     INTERRUPTED,
     adversaries_named,
