@@ -22,7 +22,7 @@ import unveil as uv
 from unveil.errors import GoalError, InputError
 from unveil.microdata import Persons
 from unveil.sanitize import _weights
-from unveil.sanitize.mondrian import _partition, _people
+from unveil.sanitize.mondrian import _people
 
 
 def released(sanitizer, table):
@@ -97,8 +97,7 @@ def test_with_one_row_each_people_are_counted_like_rows(case, seed, statistic):
     sanitizer = uv.Mondrian(**options)
     weighed, rules = by_person(table, options, seed)
     ordinary = sanitizer.partition(table)
-    people = _people.people_of(weighed, rules.k)
-    partition = _partition.Partition.grow(table, rules, None, people=people)
+    partition = _people.grown(table, rules, None, weighed)
     np.testing.assert_array_equal(partition.class_of, ordinary.class_of)
     np.testing.assert_array_equal(partition.tree.region, ordinary.tree.region)
     everybody = np.arange(len(table))

@@ -138,9 +138,9 @@ class Mondrian(Grouping):
         rules = self._rules(microdata, asked, weighed)
         if weighed is None:
             return Partition.grow(microdata, rules, asked)
-        from unveil.sanitize.mondrian._people import people_of  # most tables need no such code
+        from unveil.sanitize.mondrian._people import grown  # most tables need no such code
 
-        return Partition.grow(microdata, rules, asked, people=people_of(weighed, rules.k))
+        return grown(microdata, rules, asked, weighed)
 
     def leave_one_out(
         self,

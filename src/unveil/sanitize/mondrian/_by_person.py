@@ -11,8 +11,10 @@ node and the rows themselves. Where the cut stays the same, the parts without ro
 stay the same. People for whom it is another leave as a case, with the rows of all, as in
 `_kernels`: given the cut, the parts do not depend on who is missing.
 
-A person's rows may end in several classes and cases. Each of them changes what is published, so the
-counts of *all* the person's targets are corrected wherever one of the rows leaves.
+A person's rows may end in several classes and cases. Each of them changes what is published, so
+what covers *any* of the person's rows is corrected wherever one of them leaves. It is counted once
+for all rows of a person with the same code: ``cover[row, s]``, the released records with sensitive
+value s whose cell covers the person's code in a column.
 
 Functions of `_kernels` are used here: numba's cache does not notice when these change.
 """
@@ -94,13 +96,21 @@ PEOPLE, SIZE, MOST, ASKED, ASKED_BY, ASKED2, LAST_CODE, HOLDS, MINE = range(9)
 
 
 class People(NamedTuple):
-    """Whose the records are, and which targets are whose."""
+    """Whose the records are, and what is asked of them."""
 
     of: Any
-    begin: Any  # where the targets of each person begin in `target`; the last entry is their number
-    target: Any
     share: Any  # the weight of each of c rows, by c
     least: int  # how many people a part must have
+    begin: Any  # columns × people: where their codes begin in `code`; the next tells where they end
+    code: Any  # the codes of each person that are asked for, ascending
+    asked: Any  # the row of `Counted.joint` of each record, -1 if it is not asked for
+
+
+class Counted(NamedTuple):
+    """What covers the codes of each person (`People.code`), and each record that is asked for."""
+
+    cover: Any  # empty if it is not needed
+    joint: Any
 
 
 class PeopleView(NamedTuple):
@@ -143,7 +153,7 @@ def _new_workspace(rules, people, records):
     )
     return Workspace(
         np.empty(records, np.int32),
-        np.zeros(len(people.begin) - 1, np.int64),
+        np.zeros(people.begin.shape[1] - 1, np.int64),
         np.zeros(rules.n_sensitive, np.int64),
         np.empty(rules.n_sensitive, np.int64),
         view,
@@ -448,23 +458,15 @@ def _choose(grown, people, start, end, own, space):
 
 
 @inner
-def _targets_of(people, who):
-    """The targets of all people who have one of these rows; rows of one person are adjacent."""
-    number, last = np.int64(0), np.int64(-1)
+def _people_with(people, who):
+    """The people who have these rows; those of one person are adjacent."""
+    found, number = np.empty(len(who), np.int64), 0
     for record in who:
         person = np.int64(people.of[record])
-        if person != last:
-            number += people.begin[person + 1] - people.begin[person]
-        last = person
-    found, at, last = np.empty(number, np.int32), 0, np.int64(-1)
-    for record in who:
-        person = np.int64(people.of[record])
-        if person != last:
-            for place in range(people.begin[person], people.begin[person + 1]):
-                found[at] = people.target[place]
-                at += 1
-        last = person
-    return found
+        if number == 0 or found[number - 1] != person:
+            found[number] = person
+            number += 1
+    return found[:number]
 
 
 @inner
@@ -532,19 +534,24 @@ def _count_whole(grown, start, end, j, counts):
 
 
 @inner
-def _count_cover(grown, people, start, end, sign, who, targets, counts):
-    """Add (or take away) what classes in ``[start, end)`` cover of targets of people with rows."""
-    table, rules = grown.table, grown.rules
-    if len(targets.cover) == 0:
+def _count_cover(grown, people, start, end, sign, who, counted, counts):
+    """Add (or take away) what classes in ``[start, end)`` cover of the people with these rows."""
+    rules = grown.rules
+    if len(counted.cover) == 0:
         return
-    those = _targets_of(people, who)
-    codes = np.empty(len(those), np.int32)
+    those = _people_with(people, who)
     for j in range(len(rules.column)):
-        for place in range(len(those)):
-            codes[place] = table[j, targets.record[those[place]]]
+        begin, number = people.begin[j], np.int64(0)
+        for person in those:
+            number += begin[person + 1] - begin[person]
+        codes, number = np.empty(number, np.int32), np.int64(0)
+        for person in those:
+            for row in range(begin[person], begin[person + 1]):
+                codes[number] = people.code[row]
+                number += 1
         codes.sort()
         distinct = np.int64(0)
-        for place in range(len(those)):
+        for place in range(number):
             if place == 0 or codes[place] != codes[distinct - 1]:
                 codes[distinct] = codes[place]
                 distinct += 1
@@ -552,14 +559,15 @@ def _count_cover(grown, people, start, end, sign, who, targets, counts):
         total = _tabulate(grown, start, end, j, asked)
         if rules.column[j, KIND] == FLAT and not rules.tight:
             _count_whole(grown, start, end, j, counts)
-            for row in range(distinct):
-                if _is_alone(rules, j, np.int64(asked[row])):
+            for place in range(distinct):
+                if _is_alone(rules, j, np.int64(asked[place])):
                     for s in range(rules.n_sensitive):
-                        total[row, s] = counts[s]
-        for t in those:
-            row = _place_in(asked, table[j, targets.record[t]])
-            for s in range(rules.n_sensitive):
-                targets.cover[t, j, s] += sign * total[row, s]
+                        total[place, s] = counts[s]
+        for person in those:
+            for row in range(begin[person], begin[person + 1]):
+                place = _place_in(asked, people.code[row])
+                for s in range(rules.n_sensitive):
+                    counted.cover[row, s] += sign * total[place, s]
 
 
 @inner
@@ -590,47 +598,49 @@ def _covers(grown, people, node, j, code, person, left):
 
 
 @inner
-def _leave_class(grown, people, node, own, targets, counts):
+def _leave_class(grown, people, node, own, counted, counts):
     """The rows ``own`` of a person leave their class, which publishes what the others cover.
 
     ``counts`` are the class's sensitive values.
     """
-    table, rules, _, tree = grown
-    cover, joint, person = targets.cover, targets.joint, np.int64(people.of[own[0]])
-    left = tree.node[node, END] - tree.node[node, START] - len(own)
-    for place in range(people.begin[person], people.begin[person + 1]):
-        t = people.target[place]
-        i = targets.record[t]
-        is_own = False
-        for record in own:
-            is_own = is_own or record == i
-        if not is_own and len(cover) == 0:
+    table, rules, order, tree = grown
+    cover, joint, person = counted.cover, counted.joint, np.int64(people.of[own[0]])
+    start, end = tree.node[node, START], tree.node[node, END]
+    left = end - start - len(own)
+    for j in range(len(rules.column) if len(cover) > 0 else 0):
+        low, high = _code(table, order, j, start), _code(table, order, j, end - 1)
+        if not rules.tight:
+            low, high = tree.region[node, j, 0], tree.region[node, j, 1]
+        begin, beyond = people.begin[j, person], people.begin[j, person + 1]
+        codes = people.code[begin:beyond]
+        for place in range(_place_in(codes, low), _place_in(codes, high + 1)):
+            before, after = _covers(grown, people, node, j, np.int64(codes[place]), person, left)
+            if after:
+                for record in own:
+                    cover[begin + place, table[rules.secret, record]] -= 1
+            elif before:
+                for s in range(rules.n_sensitive):
+                    cover[begin + place, s] -= counts[s]
+    for record in own:
+        row = people.asked[record]
+        if row < 0:
             continue
         inside = True
         for j in range(len(rules.column)):
-            before, after = _covers(grown, people, node, j, np.int64(table[j, i]), person, left)
-            inside = inside and after
-            if len(cover) == 0:
-                continue
-            if after:
-                for record in own:
-                    cover[t, j, table[rules.secret, record]] -= 1
-            elif before:
-                for s in range(rules.n_sensitive):
-                    cover[t, j, s] -= counts[s]
-        if is_own:
-            for s in range(rules.n_sensitive):
-                joint[t, s] = counts[s] if inside else 0
-            if inside:
-                for record in own:
-                    joint[t, table[rules.secret, record]] -= 1
+            code = np.int64(table[j, record])
+            inside = inside and _covers(grown, people, node, j, code, person, left)[1]
+        for s in range(rules.n_sensitive):
+            joint[row, s] = counts[s] if inside else 0
+        if inside:
+            for one in own:
+                joint[row, table[rules.secret, one]] -= 1
 
 
 # Growing, and walking down without each person ------------------------------------------------
 
 
 @inner
-def _send(grown, people, node, who, goes, first, last, targets, space, keys):
+def _send(grown, people, node, who, goes, first, last, counted, space, keys):
     """Decide where the rows of each person go from a node without them, into ``goes``.
 
     They go into the node's parts (0, 1, …), or on with another cut (parts + its place in ``keys``),
@@ -660,7 +670,7 @@ def _send(grown, people, node, who, goes, first, last, targets, space, keys):
             for w in range(begin, upto):
                 goes[w] = parts + key
         elif column == LEAF:
-            _leave_class(grown, people, node, own, targets, space.counts)
+            _leave_class(grown, people, node, own, counted, space.counts)
             for w in range(begin, upto):
                 goes[w] = -1
         else:
@@ -678,7 +688,7 @@ def _send(grown, people, node, who, goes, first, last, targets, space, keys):
 
 
 @inner
-def _grow(grown, people, column, cut, who, stop, targets, space, cases):
+def _grow(grown, people, column, cut, who, stop, counted, space, cases):
     """Partition all of ``order`` and take the rows ``who`` down, person by person.
 
     As in `_kernels`; rows of one person are adjacent in ``who``.
@@ -711,7 +721,7 @@ def _grow(grown, people, column, cut, who, stop, targets, space, cases):
         else:
             _add_children(grown, node, used, space.part_of)
         parts = tree.node[node, N_CHILDREN]
-        keys, n_keys = _send(grown, people, node, who, goes, first, last, targets, space, keys)
+        keys, n_keys = _send(grown, people, node, who, goes, first, last, counted, space, keys)
         begins = _sort_into_groups(who, goes, first, last, parts + n_keys, spare_who)
         for key in range(n_keys):
             some = who[begins[parts + key] : begins[parts + key + 1]]
@@ -741,7 +751,7 @@ def _beneath(table, lines, j, first, last):
 
 
 @compiled()
-def walk_people(table, rules, people, given, first, last, stop, targets):
+def walk_people(table, rules, people, given, first, last, stop, counted):
     """Grow each of the given cases ``[first, last)`` and take the rows of its people down.
 
     Returns the order and the tree of the last of them, and new cases.
@@ -760,27 +770,23 @@ def walk_people(table, rules, people, given, first, last, stop, targets):
             low, high = rules.node[cut, FIRST], rules.node[cut, LAST]
             kept = _beneath(table, kept, column, low, high)
             walkers = _beneath(table, who, column, low, high)
-            if len(walkers) < len(who):
-                for t in _targets_of(people, who):
-                    i = targets.record[t]
-                    if table[column, i] < low or table[column, i] > high:
-                        for s in range(rules.n_sensitive):
-                            for record in who:
-                                if record == i:
-                                    targets.joint[t, s] = 0
+            for record in who:
+                if people.asked[record] >= 0 and not low <= table[column, record] <= high:
+                    for s in range(rules.n_sensitive):
+                        counted.joint[people.asked[record], s] = 0
         order = kept.copy().reshape(columns, len(kept) // columns)
         n = order.shape[1]
         tree = _new_tree(rules, n, given.region[case], n // people.least + rules.most_parts + 2)
         grown = Grown(table, rules, order, tree)
         old = cases.used[0]
-        used, cases = _grow(grown, people, column, cut, walkers, stop, targets, space, cases)
+        used, cases = _grow(grown, people, column, cut, walkers, stop, counted, space, cases)
         if head[COUNTED] == 0:
-            _count_cover(grown, people, zero, n, more, who, targets, space.counts)
+            _count_cover(grown, people, zero, n, more, who, counted, space.counts)
         for new in range(old, cases.used[0]):
             head = cases.head[new]
             if head[COUNTED] == 0:
                 start, to = head[SLICE], head[TARGETS_AT]
                 who = cases.targets[to : to + head[TARGETS]]
                 end = start + head[RECORDS]
-                _count_cover(grown, people, start, end, less, who, targets, space.counts)
+                _count_cover(grown, people, start, end, less, who, counted, space.counts)
     return order, Tree(tree.node[:used], tree.region[:used], tree.leaf), cases

@@ -24,7 +24,7 @@ from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize.mondrian import _kernels as kernels
 
 if TYPE_CHECKING:
-    from unveil.sanitize.mondrian._by_person import People
+    from unveil.sanitize.mondrian._by_person import Counted, People
 
 _SHARES = 8  # tasks per worker, so that the workers finish together
 _SMALLEST = 4096  # records below which a task is not worth a thread of its own
@@ -183,23 +183,25 @@ class Partition:
         microdata: Microdata,
         rules: kernels.Rules,
         asked: NDArray[np.int32] | None,
-        targets: kernels.Targets | None = None,
+        targets: kernels.Targets | Counted | None = None,
         people: People | None = None,
     ) -> Partition:
         """Cut the table and count what covers the targets.
 
         ``asked`` are the class sizes asked for, if some exceed k; ``people`` whose the records are,
-        if a person may have several.
+        if a person may have several, and then what covers them is counted.
         """
         below = [microdata.sensitive.codes] if asked is None else [microdata.sensitive.codes, asked]
         table = np.vstack([microdata.codes, *below]).astype(np.int32)
         lines = _sorted_lines(microdata)
-        who = np.zeros(0, dtype=np.int32)
-        if targets is None:
-            targets = kernels.Targets(who, who.reshape(0, 0, 0), who.reshape(0, 0))
-        who = np.arange(len(targets.record), dtype=np.int32)
         if people is not None:  # it is not targets that go down, but the rows of their people
-            who = rows_of(people, np.flatnonzero(np.diff(people.begin)))
+            who = rows_of(people, people.of[people.asked >= 0])
+        elif targets is None:
+            who = np.zeros(0, dtype=np.int32)
+            targets = kernels.Targets(who, who.reshape(0, 0, 0), who.reshape(0, 0))
+        else:
+            assert isinstance(targets, kernels.Targets)
+            who = np.arange(len(targets.record), dtype=np.int32)
         cases = whole_table(microdata, lines, who, counted=False)
         found: list[tuple[NDArray[np.int32], kernels.Tree]] = []
 
@@ -228,9 +230,9 @@ class Partition:
         return class_of
 
 
-def rows_of(people: People, some: NDArray[np.intp]) -> NDArray[np.int32]:
+def rows_of(people: People, some: NDArray[np.integer]) -> NDArray[np.int32]:
     """The rows of some people, person by person."""
-    asked = np.zeros(len(people.begin) - 1, dtype=bool)
+    asked = np.zeros(people.begin.shape[1] - 1, dtype=bool)
     asked[some] = True
     rows = np.flatnonzero(asked[people.of])
     return rows[np.argsort(people.of[rows], kind="stable")].astype(np.int32)
@@ -244,7 +246,7 @@ def walk(
     first: int,
     last: int,
     stop: int,
-    targets: kernels.Targets,
+    targets: kernels.Targets | Counted | None,
 ) -> tuple[NDArray[np.int32], kernels.Tree, kernels.Cases]:
     """Continue the cases ``[first, last)``: see the kernels."""
     if people is None:

@@ -21,7 +21,7 @@ from unveil.microdata import Column, Microdata, Persons, Statistic, histograms_a
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize._weights import Weighed, shares
 from unveil.sanitize.mondrian import _kernels as kernels
-from unveil.sanitize.mondrian._by_person import People, walk_people
+from unveil.sanitize.mondrian._by_person import Counted, People, walk_people
 from unveil.sanitize.mondrian._partition import (
     Partition,
     cut_kind,
@@ -33,18 +33,52 @@ from unveil.sanitize.mondrian._partition import (
 _STEP, _STEPS = 4096, 16  # records of a step of the work, and how many steps the table has
 
 
-def people_of(weighed: Weighed, least: int, records: NDArray[np.intp] | None = None) -> People:
-    """Whose the records are, and which of the targets are whose, as the kernels need it."""
-    persons = weighed.persons
-    whose = weighed.whose[np.zeros(0, dtype=np.intp) if records is None else records]
-    begin = np.concatenate([[0], np.cumsum(np.bincount(whose, minlength=persons.count))])
-    return People(
-        of=weighed.whose.astype(np.int32),
-        begin=begin.astype(np.int64),
-        target=np.argsort(whose, kind="stable").astype(np.int32),
-        share=shares(int(persons.rows.max())),
-        least=least,
-    )
+class _Asked(NamedTuple):
+    """What is asked: how it is counted for people, and where the counts of each target are.
+
+    Attributes
+    ----------
+    people : People
+    row : array of shape (targets, columns)
+        The row of `Counted.cover` of each target's code.
+    """
+
+    people: People
+    row: NDArray[np.intp]
+
+
+def grown(
+    microdata: Microdata, rules: kernels.Rules, asked: NDArray[np.int32] | None, weighed: Weighed
+) -> Partition:
+    """The partition of a table in which a person may have several rows."""
+    nobody = np.zeros(0, dtype=np.intp)
+    people = _asked_of(microdata, weighed, rules.k, nobody, cover=False).people
+    nothing = np.zeros((0, microdata.sensitive.size), dtype=np.int32)
+    return Partition.grow(microdata, rules, asked, Counted(nothing, nothing), people)
+
+
+def _asked_of(
+    microdata: Microdata, weighed: Weighed, least: int, records: NDArray[np.intp], *, cover: bool
+) -> _Asked:
+    """The same, with the codes of these records, if that is to be counted, and the records."""
+    n, columns = weighed.persons.count, microdata.quasi
+    begin = np.zeros((len(columns), n + 1), dtype=np.int64)
+    row = np.zeros((len(records), len(columns)), dtype=np.intp)
+    codes: list[NDArray[np.int32]] = [np.zeros(0, dtype=np.int32)]
+    used = 0
+    for j, column in enumerate(columns if cover else ()):
+        keys = weighed.whose[records] * column.size + column.codes[records]
+        keys, row[:, j] = np.unique(keys, return_inverse=True)
+        row[:, j] += used
+        begin[j] = used + np.searchsorted(keys, np.arange(n + 1) * column.size)
+        codes.append((keys % column.size).astype(np.int32))
+        used += len(keys)
+    asked = np.full(len(microdata), -1, dtype=np.int64)
+    asked[records] = 0
+    asked[asked == 0] = np.arange((asked == 0).sum())
+    of = weighed.whose.astype(np.int32)
+    share = shares(int(weighed.persons.rows.max()))
+    return _Asked(People(of, share, least, begin, np.concatenate(codes), asked), row)
 
 
 def _owner(column: Column, persons: Persons) -> NDArray[np.int64]:
@@ -92,31 +126,32 @@ def leave_people_out(
 
     ``possible``: for each person, whether the table without them can be partitioned at all.
     """
-    n, secret, counts_cover = len(records), microdata.sensitive, statistic is Statistic.COVER
-    people = people_of(weighed, rules.k, records)
-    present = kernels.Targets(
-        records.astype(np.int32),
-        np.zeros((n if counts_cover else 0, len(microdata.quasi), secret.size), dtype=np.int32),
-        np.zeros((n, secret.size), dtype=np.int32),
+    values, cover = microdata.sensitive.size, statistic is Statistic.COVER
+    people, row = _asked_of(microdata, weighed, rules.k, records, cover=cover)
+    present = Counted(
+        np.zeros((len(people.code), values), dtype=np.int32),
+        np.zeros((int(people.asked.max()) + 1, values), dtype=np.int32),
     )
     partition = Partition.grow(microdata, rules, asked, present, people)
-    # Boxes are disjoint: only in a target's own class do the cells cover it in every column.
-    class_of = partition.class_of
-    present.joint[:] = histograms_at(class_of[records], class_of, secret)
-    absent = present._replace(cover=present.cover.copy(), joint=present.joint.copy())
-    whose = people.of[records]
-    tested = np.diff(people.begin) > 0
+    # Boxes are disjoint: only in a record's own class do the cells cover it in every column.
+    class_of, there = partition.class_of, np.flatnonzero(people.asked >= 0)
+    present.joint[:] = histograms_at(class_of[there], class_of, microdata.sensitive)
+    absent = Counted(present.cover.copy(), present.joint.copy())
+    tested = np.zeros(len(possible), dtype=bool)
+    tested[people.of[there]] = True
     times = np.bincount(records, minlength=len(microdata))
     walk = _Walk(microdata, partition, rules, people, absent, times, workers(jobs), done)
     tasks: list[Task] = []
     for variant, among in _variants(microdata, rules, weighed.persons, tested & possible):
-        if variant is not rules and counts_cover:
-            absent.cover[among[whose]] = 0
+        if variant is not rules and cover:
+            absent.cover[row[among[people.of[records]]]] = 0
         tasks += replace(walk, rules=variant).first(among, counted=variant is rules)
     run_tasks(tasks, walk.jobs)
-    if counts_cover:
-        return LeaveOneOut(present.cover, absent.cover, possible[whose])
-    return LeaveOneOut(present.joint, absent.joint, possible[whose])
+    possible = possible[people.of[records]]
+    if cover:
+        return LeaveOneOut(present.cover[row], absent.cover[row], possible)
+    place = people.asked[records]
+    return LeaveOneOut(present.joint[place], absent.joint[place], possible)
 
 
 def _variants(
@@ -159,7 +194,7 @@ class _Walk:
     partition: Partition
     rules: kernels.Rules
     people: People
-    targets: kernels.Targets
+    counted: Counted
     times: NDArray[np.int64]
     """How often each record is a target."""
     jobs: int
@@ -182,7 +217,7 @@ class _Walk:
             cases, first, last, stop = waiting.pop()
             _, _, more = walk_people(
                 self.partition.table, self.rules, self.people, cases, first, last, stop,
-                self.targets,
+                self.counted,
             )  # fmt: skip
             begin = cases.head[first, kernels.TARGETS_AT]
             upto = begin + cases.head[first:last, kernels.TARGETS].sum()
