@@ -60,3 +60,14 @@ def test_what_an_adversary_cannot_do_is_told_later(tested):
 def test_sanitizing_alone(tested):
     _testing.warm_up([uv.Anatomy(l=9), uv.Microaggregation(k=9)], adversary=None)
     assert tested == []
+
+
+def test_where_a_person_has_several_rows_the_kernels_that_count_people_are_there(monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        uv.Mondrian, "sanitize", lambda _, table: asked.append(table.several is not None)
+    )
+    for several in (False, True):
+        _testing.warm_up([uv.Mondrian(k=9)], adversary=None, several=several)
+    _testing.warm_up([uv.Anatomy(l=2)], adversary=None, several=True)  # which refuses such a table
+    assert asked == [False, True]

@@ -47,7 +47,7 @@ def anonymize(
     f = sanitizer_named(sanitizer[0])
     check_place(out, f, reading)
     microdata = reading.read()
-    warm_up([f], adversary=None)
+    warm_up([f], adversary=None, several=microdata.several is not None)
     release = f.sanitize(microdata)
     with Files() as files:
         files.release(out, release)

@@ -63,7 +63,8 @@ def harden(
         distance_named(options["distance"])
     microdata = reading.read()
     sampled = bool({"samples", "error"} & options.keys())
-    warm_up([f], adversary=adversary or f.adversaries, sampled=sampled)
+    warm_up([f], adversary=adversary or f.adversaries, sampled=sampled,
+            several=microdata.several is not None)  # fmt: skip
     watch = _say_round if sys.stderr.isatty() else _nothing
     finding = hardened(microdata, f, watch=watch, **options)
     _tell(finding, out, outputs)
