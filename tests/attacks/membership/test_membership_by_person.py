@@ -90,7 +90,7 @@ def test_members_are_people():
     }
     assert found.against["removal"].members == found.against["removal"].groups == 12
     assert found.against["covered"].held_out == 32
-    assert "A member is a person with all their rows" in str(found)
+    assert "a member is a person with all their rows" in str(found)
     assert "32 members, 32 people held out, 16 in the attacker's own sample" in str(found)
 
 

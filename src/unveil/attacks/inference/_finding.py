@@ -327,9 +327,6 @@ class Inference(Finding):
                                 "sanitizer instead of its release.",
                                 held_out=Option("held_out")))  # fmt: skip
         exact, near = self.near.is_exact, f"{self.near.words} of"
-        if self.microdata.several is not None:
-            said.append("Every record of a person is guessed, and a person's numbers are the means "
-                        "over their records, so that all people weigh the same.")  # fmt: skip
         said += [
             f"right: share of the people whose value is {'' if exact else near + ' '}the one "
             f"{'believed most' if exact else 'guessed'}; ties count by their share. In brackets: "

@@ -118,6 +118,10 @@ from unveil.sanitize import (
 )
 
 _FOLDS = 5
+_BY_PERSON = (
+    "every record of a person is guessed, and a person's numbers are the means over their records, "
+    "so that all people weigh the same"
+)
 
 
 def _number(texts: Sequence[str]) -> Any:
@@ -255,7 +259,13 @@ def inference(
         seconds=time.perf_counter() - started,
         notes=tuple(
             dict.fromkeys(
-                (*_noted(seen, everybody), *_too_many(release, splits), *near.notes, *heard)
+                (
+                    *_noted(seen, everybody),
+                    *_too_many(release, splits),
+                    *near.notes,
+                    *heard,
+                    *([] if everybody.several is None else [_BY_PERSON]),
+                )
             )
         ),
     )

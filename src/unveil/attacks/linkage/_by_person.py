@@ -34,6 +34,10 @@ from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 
 _VERIFIED = 64  # people of whom it is looked in detail whether they have a row for each
+_BY_PERSON = (
+    "candidates are people: those who have a row that covers what the attacker knows, which is the "
+    "row of a person that tells most, or all of their rows together"
+)
 _ORDER = (
     "the release does not have the original's rows in their order, so it is not known which links "
     "are right"
@@ -280,7 +284,7 @@ def looked_for(
     """Look for the people of a list; who is right is known if the original is."""
     links = search.one_row()
     number, found = search.all_rows(progress)
-    right, told = None, list(notes)
+    right, told = None, [*notes, _BY_PERSON]
     if microdata is not None and released is not None:
         right = search.right(microdata, released, found)
     elif microdata is not None:

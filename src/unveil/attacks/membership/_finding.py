@@ -389,18 +389,8 @@ class Membership(Finding):
             f"members. Advantage: the largest difference of both shares. In brackets: "
             f"{CONFIDENCE:.0%} intervals, which take the release as given and people as drawn "
             "independently.",
-            *self._pooled(),
             *(f"Attacker {name}: {ATTACKERS[name]}." for name in self.played),
             *self._known(),
-        ]
-
-    def _pooled(self) -> list[str]:
-        """What a member is, where a person may have several rows."""
-        if self.microdata.several is None:
-            return []
-        return [
-            "A member is a person with all their rows. Each attacker scores every row, and takes "
-            "the sum, the mean or the largest score of a person's rows; the strongest counts."
         ]
 
     def _known(self) -> list[str]:

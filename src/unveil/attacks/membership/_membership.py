@@ -52,6 +52,12 @@ _TOO = "smoothed-frequency"
 """A model that is used besides the usual ones: it shows where no cell covers a person."""
 
 
+_BY_PERSON = (
+    "a member is a person with all their rows; each attacker scores every row, and takes the sum, "
+    "the mean or the largest score of a person's rows: the strongest counts"
+)
+
+
 def _attackers(given: Any) -> tuple[str, ...]:
     """The names of attackers, those who need least first."""
     listed = several(given, "attackers", f"of {', '.join(ATTACKERS)}")
@@ -172,7 +178,15 @@ def membership(
         smallest_class=int(release.class_sizes.min()) if len(release.sizes) else None,
         seed=number,
         seconds=time.perf_counter() - started,
-        notes=tuple(dict.fromkeys((*release.notes, *theirs))),
+        notes=tuple(
+            dict.fromkeys(
+                (
+                    *release.notes,
+                    *theirs,
+                    *([] if people.everybody.several is None else [_BY_PERSON]),
+                )
+            )
+        ),
     )
     _check(finding)
     return finding
