@@ -2,8 +2,8 @@
 
 Of c rows that a person has in a class, or in the table, each counts 1/c. Weights are whole numbers
 of parts of a person, so that equal shares are equal: exact for up to 28 rows of a person in a
-class, and beyond that rounded up by less than 1 part in 10^9, so that a goal is never taken for
-met when it is not.
+class, and beyond that rounded up by less than 1 / 10^10 of a person for each row, so that ℓ is
+never taken for met when it is not.
 """
 
 from __future__ import annotations

@@ -578,7 +578,7 @@ def _covers(grown, people, node, j, code, person, left):
     if not rules.tight:
         inside = tree.region[node, j, 0] <= code <= tree.region[node, j, 1]
         if inside and _is_alone(rules, j, code) and not _is_whole(rules, tree, node, j):
-            inside = False  # and the class has not been counted for this target
+            inside = False  # and the class has not been counted for this person
         return inside, inside and left > 0
     if rules.column[j, KIND] == SPAN:
         low, high = _code(table, order, j, start), _code(table, order, j, end - 1)

@@ -2,8 +2,8 @@
 
 As in `_partition`, with people for records. The targets are grouped by the rules of the table
 without their person, that is by the widths of the columns. People are distributed over the threads,
-and not cases: a person's rows may be in several cases, and each of these corrects the counts of all
-the person's targets.
+and not cases: a person's rows may be in several cases, and each of these corrects what is counted
+for the person.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from unveil.engine import Task, run_tasks, workers
-from unveil.microdata import Column, Microdata, Persons, Statistic, histograms_at
+from unveil.microdata import Column, Kind, Microdata, Persons, Statistic, histograms_at
 from unveil.sanitize._sanitizer import LeaveOneOut
 from unveil.sanitize._weights import Weighed, shares
 from unveil.sanitize.mondrian import _kernels as kernels
@@ -60,7 +60,10 @@ def grown(
 def _asked_of(
     microdata: Microdata, weighed: Weighed, least: int, records: NDArray[np.intp], *, cover: bool
 ) -> _Asked:
-    """The same, with the codes of these records, if that is to be counted, and the records."""
+    """Whose the records are, as the kernels need it, and what is asked of some of them.
+
+    That is what covers them in every column and, with ``cover``, in each.
+    """
     n, columns = weighed.persons.count, microdata.quasi
     begin = np.zeros((len(columns), n + 1), dtype=np.int64)
     row = np.zeros((len(records), len(columns)), dtype=np.intp)
@@ -100,7 +103,7 @@ def extents_without_people(microdata: Microdata, persons: Persons) -> NDArray[np
         owner = _owner(column, persons)
         if kind == kernels.FLAT:
             widths[:, j] -= np.bincount(owner[owner >= 0], minlength=persons.count)
-        elif column.kind == "numeric":
+        elif column.kind is Kind.NUMERIC:
             present = np.unique(column.codes)
             # Only who alone has the lowest or the highest value makes the column narrower.
             for person in {int(owner[present[0]]), int(owner[present[-1]])} - {-1}:
