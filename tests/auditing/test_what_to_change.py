@@ -114,3 +114,33 @@ def test_who_is_at_risk_may_not_be_known(table: uv.Microdata) -> None:
     audit = uv.audit(table, uv.LaplaceCounts(epsilon=1), attacks=["inference"], progress=False)
     with pytest.raises(uv.errors.InputError, match="who is at risk in LaplaceCounts"):
         audit.at_risk()
+
+
+@pytest.mark.parametrize("asked", [["measures"], ["measures", "differential-inference"]])
+def test_people_with_several_records_are_listed_once(asked: list[str]) -> None:
+    """By brute force: whoever has few people beside them, or only one value, by any record."""
+    table = uv.datasets.visits(120).take(np.arange(260))
+    cut = uv.quantize(table, {"age": [0, 40, 60, 130]})
+    frame = cut.to_frame().assign(who=cut.persons.of)
+    frame["ill"] = (cut.sensitive.codes % 3 == 0) | (cut["age"].codes == 0)
+    people = uv.read_table(frame, quasi=["year", "age", "sex"], sensitive="ill", person="who")
+    audit = uv.audit(people, "identity", attacks=asked, progress=False, fail_on="k < 6")
+    found = audit.at_risk()
+    of, alike = frame["who"], frame.groupby(["year", "age", "sex"])
+    beside, values = alike["who"].transform("nunique"), alike["ill"].transform("nunique")
+    looked = audit.releases[0].looked.get("differential-inference")
+    moved = set()
+    if looked is not None:
+        moved = set(of[looked.finding.targets[looked.finding.distances > 0.05]])
+    few, one_value = set(of[beside < 6]), set(of[values == 1])
+    assert few
+    assert one_value - few
+    whose = of[found["record"]]
+    assert set(whose) == few | one_value | moved
+    assert not whose.duplicated().any()
+    assert found["candidates"].tolist() == [beside[of == one].min() for one in whose]
+    for reason, expected in (
+        ("own records move", moved), ("look alike|alone", few), ("have the same ill", one_value),
+    ):  # fmt: skip
+        said = set(whose[found["why"].str.contains(reason).to_numpy()])
+        assert said == expected, reason

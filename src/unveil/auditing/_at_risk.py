@@ -23,6 +23,7 @@ from unveil.findings import Finding
 
 if TYPE_CHECKING:
     from unveil.attacks.differential import DifferentialInference
+    from unveil.microdata import Microdata
 
 _LEAST = 5  # candidates, unless a threshold on k says otherwise
 _MOVED = 0.05  # as the figure "over" has it
@@ -51,26 +52,36 @@ def _of_release(audit: Audit, one: OneSecret, audited: Audited) -> Iterator[dict
         moves = look.finding
     table = one.microdata
     assert table is not None  # checked
-    moved = np.full(len(table), np.nan) if moves is None else _moved(moves, len(table))
+    # The list of names is the table: people are its records, or those who have them.
+    records, own = np.arange(len(table)), "own record moves"
+    if table.several is not None:
+        records, own = links.best, "own records move"
+    moved = np.full(len(records), np.nan) if moves is None else _moved(moves, table, records)
     least = audit.asked.least or _LEAST
-    # The list of names is the table: people are its records.
     candidates, values = links.candidates, links.values
     few = (candidates > 0) & (candidates < least)
     single = (candidates > 0) & (values == 1)
-    for record in np.flatnonzero(few | single | (moved > _MOVED)).tolist():
-        number = int(candidates[record])
+    elsewhere = np.zeros_like(single)
+    if table.several is not None:  # another record may tell the value, and have more candidates
+        tells = (links.links.candidates > 1) & (links.links.values == 1)
+        elsewhere = ~single & (np.bincount(links.whose, tells, minlength=len(records)) > 0)
+    for place in np.flatnonzero(few | single | elsewhere | (moved > _MOVED)).tolist():
+        number = int(candidates[place])
         why = []
-        if few[record]:
+        if few[place]:
             why.append("alone" if number == 1 else f"one of {number:,} who look alike")
-        if single[record] and number > 1:
+        if single[place] and number > 1:
             why.append(f"all {number:,} candidates have the same {one.sensitive}")
-        if moved[record] > _MOVED:
-            why.append(f"their own record moves belief by {moved[record]:.2g}")
+        if elsewhere[place]:
+            why.append(f"by another record all candidates have the same {one.sensitive}")
+        if moved[place] > _MOVED:
+            why.append(f"their {own} belief by {moved[place]:.2g}")
+        record = int(records[place])
         row = int(table.rows[record])
         yield {
             "sensitive": one.sensitive, "release": display_name(audited.name), "record": record,
             "row": row, "reference": audit.asked.discretion.reference(row),
-            "candidates": number, "values": int(values[record]), "moved": moved[record],
+            "candidates": number, "values": int(values[place]), "moved": moved[place],
             "why": "; ".join(why),
         }  # fmt: skip
 
@@ -90,8 +101,13 @@ def _found(audit: Audit, audited: Audited, part: str) -> Finding:
         ) from error  # fmt: skip
 
 
-def _moved(moves: DifferentialInference, people: int) -> np.ndarray[Any, Any]:
-    """By how much each record moves belief; not a number where that was not tested."""
-    found = np.full(people, np.nan)
-    found[moves.targets] = moves.distances
-    return found
+def _moved(
+    moves: DifferentialInference, table: Microdata, records: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """By how much belief moves about the people of records; not a number if that was not tested."""
+    whose = np.arange(len(table)) if table.several is None else table.several.of
+    assert whose is not None  # they come with the table
+    found = np.full(len(table), np.nan)
+    found[whose[moves.targets]] = moves.distances
+    moved: np.ndarray[Any, Any] = found[whose[records]]
+    return moved

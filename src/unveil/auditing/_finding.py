@@ -560,7 +560,9 @@ class Audit(Finding):
             cells cover the person), ``values`` (different sensitive values that they have),
             ``moved`` (by how much the own record moves belief, where differential inference tested
             it), and ``why``: fewer candidates than a threshold on k asks for (5 by default), a
-            single value, or belief moved by more than 0.05.
+            single value, or belief moved by more than 0.05. Where a person may have several
+            records: the record that tells most, candidates are people, and ``moved`` is by all of
+            their records.
 
         Examples
         --------
