@@ -41,6 +41,7 @@ from unveil.errors import Call, InputError, Listed, Option, did_you_mean
 __all__ = [
     "Adversaries",
     "Budget",
+    "ExternalPerson",
     "HeldOut",
     "Help",
     "Jobs",
@@ -316,6 +317,15 @@ Unknown = Annotated[
         "Words of the table of people that the release does not have: refuse them, or treat them "
         "as values that only '*' covers. Numbers need not be in the release."
     ),
+]
+ExternalPerson = Annotated[
+    str | Sequence[str] | Literal[False] | None,
+    Help(
+        "Column of the table of people that says whose a row is, if the attacker knows several "
+        "rows of a person; or none: each row is another person's. Default: that of the releases or "
+        "the original, if the table has it."
+    ),
+    Shell(parse=lambda texts: False if texts == ["none"] else names(texts), metavar="COLUMNS"),
 ]
 MissingPeople = Annotated[
     Literal["error", "drop", "any", "category"],

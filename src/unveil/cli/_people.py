@@ -102,7 +102,9 @@ def check_persons(persons: Sequence[str], people: Mapping[str, Any]) -> None:
         return  # the release, which is yet to be read, may say which column has the people
     if "external" in people:
         everybody = external_of(table, [], name, rename=called)
-        columns = person_columns(table, people.get("person"), [getattr(original, "persons", None)])
+        columns = person_columns(
+            table, people.get("external_person"), [getattr(original, "persons", None)]
+        )
         if has_repeated(table, columns) or getattr(original, "several", None) is not None:
             everybody = named_people(everybody, *people_of_list(table, columns))
     else:

@@ -180,13 +180,17 @@ def test_a_list_of_the_attacker():
     assert single.all_rows.tolist() == single.candidates.tolist()
     assert "whether these links are right is not known" in str(single)
     renamed = known.rename(columns={"who": "name"})
-    assert uv.linkage(release, renamed, person="name").all_rows.tolist() == [1, 1, 2]
-    with pytest.raises(InputError, match="person= names 'nobody', which is not a column"):
-        uv.linkage(release, renamed, person="nobody")
+    assert uv.linkage(release, renamed, external_person="name").all_rows.tolist() == [1, 1, 2]
+    with pytest.raises(InputError, match="external_person= names 'nobody', which is not a column"):
+        uv.linkage(release, renamed, external_person="nobody")
     with pytest.raises(InputError, match="says whose a row is, and is empty in 1 row"):
         uv.linkage(release, known.assign(who=["b", None, "b", "z"]))
     with pytest.raises(InputError, match="cannot be found in table: name the column"):
         uv.linkage(release, known.drop(columns="who"), microdata=several)
+    with pytest.raises(InputError, match=r"4 rows and 3 names, .* external_person=False"):
+        uv.linkage(release, renamed, identifier="name")
+    by_row = uv.linkage(release, renamed, identifier="name", external_person=False)
+    assert len(by_row) == 4
     by_number = uv.linkage(release, known, microdata=several, record_of=[2, 1, 3, -1])
     assert by_number.right.in_table.tolist() == [True, True, False]
     assert by_number.value_right is not None
@@ -197,7 +201,7 @@ def test_several_rows_of_the_list_alone():
     table = {"age": [0, 1, 2, 2], "sex": ["s0"] * 4, "ill": list("xyxy")}
     release = uv.Identity().sanitize(uv.read_table(table, quasi=["age", "sex"], sensitive="ill"))
     known = {"who": list("aab"), "age": [0, 0, 2], "sex": ["s0"] * 3}
-    found = uv.linkage(release, known, person="who")
+    found = uv.linkage(release, known, external_person="who")
     assert found.candidates.tolist() == [1, 2]
     assert found.all_rows.tolist() == [0, 2]  # nobody has two rows
 
@@ -211,7 +215,7 @@ def test_what_is_not_known_is_refused():
     twice = {name: list(SURVEY[name].decode()[[0, 0]]) for name in KNOWN}
     with pytest.raises(InputError, match="linkage counts people among published rows"):
         uv.linkage(uv.Anatomy(l=2, seed=1).sanitize(SURVEY), {**twice, "who": ["a", "a"]},
-                   person="who")  # fmt: skip
+                   external_person="who")  # fmt: skip
     # In another order it is not known which links are right; who is found is.
     release = uv.Identity().sanitize(several).take(np.array([4, 3, 2, 1, 0]))
     found = uv.linkage(release, several, microdata=several)
@@ -250,3 +254,14 @@ def test_in_an_audit():
     assert "nobody knows whose the published rows are" in str(
         lost.releases[0].looked["linkage"].why
     )
+
+
+def test_namesakes_in_the_original():
+    """A name of two people does not say whose record is meant."""
+    named = {**STAYS, "name": ["Ek", "Ek", "Ek", "Ek", "Berg"]}
+    several = uv.read_table(named, quasi=["age", "sex"], sensitive="ill", person="who",
+                            identifier="name")  # fmt: skip
+    release = uv.Identity().sanitize(several)
+    known = {"name": ["Berg"], "age": [2], "sex": ["s0"]}
+    with pytest.raises(InputError, match="2 rows of table have a name that another person has"):
+        uv.linkage(release, known, identifier="name", microdata=several)

@@ -82,6 +82,7 @@ from unveil.attacks.people import (
     opened_list,
     people_of_list,
     person_columns,
+    refuse_same_names,
     released_people,
     suppressed_in,
     truth_of,
@@ -98,6 +99,7 @@ from unveil.microdata import (
     refuse_perturbed,
 )
 from unveil.options import (
+    ExternalPerson,
     Help,
     Knows,
     MissingPeople,
@@ -144,7 +146,7 @@ def composition(
     unknown: Unknown = "error",
     missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
-    person: Annotated[str | Sequence[str] | None, Shell(hidden=True)] = None,
+    external_person: ExternalPerson = None,
     tolerance: Tolerance = None,
     progress: Progress = None,
 ) -> Composition:
@@ -166,8 +168,6 @@ def composition(
     record_of : sequence of int, optional
         Instead of names: everybody's record in the microdata, counted from 0, and -1 for people
         who are not in it.
-    person : str or sequence of str, optional
-        Columns of the external table that say whose a row is; see `linkage`.
 
     Returns
     -------
@@ -209,14 +209,14 @@ def composition(
             rename=Option("rename"), external=Option("external"),
         )  # fmt: skip
     own = [*(one.persons for one in published), getattr(microdata, "persons", None)]
-    columns = person_columns(table, person, own)
+    columns = person_columns(table, external_person, own)
     several = any(getattr(one, "several", None) for one in (*published, microdata, table))
     if several or has_repeated(table, columns):
         return _by_person(
             published, labels, table, microdata, names=names, k=k, pseudonym=pseudonym,
             identifier=identifier, rename=rename, recode=said, unknown=unknown,
             missing_people=missing_people, record_of=record_of, columns=columns,
-            tolerance=tolerance, progress=progress,
+            said=external_person, tolerance=tolerance, progress=progress,
         )  # fmt: skip
     least = min(int(release.class_sizes.min()) for release in published) if k is None else int(k)
     people = external_of(table, names, identifier, rename=rename)
@@ -289,14 +289,16 @@ def _by_person(
     published: Sequence[Release | Permuted], labels: tuple[str, ...], table: Any,
     microdata: Microdata | None, *, names: list[str], k: int | None, pseudonym: Any,
     identifier: str | None, rename: Rename, recode: Any, unknown: Unknown,
-    missing_people: MissingPeople, record_of: Any, columns: Sequence[str], tolerance: Tolerance,
-    progress: bool | None,
+    missing_people: MissingPeople, record_of: Any, columns: Sequence[str], said: Any,
+    tolerance: Tolerance, progress: bool | None,
 ) -> PersonComposition:  # fmt: skip
     """The same where a person may have several rows."""
     both = [released_people(release, "composition") for release in published]
     releases, persons = tuple(one for one, _ in both), tuple(whose for _, whose in both)
     people = external_of(table, names, identifier, rename=rename)
     whose, called = people_of_list(table, columns)
+    if not columns and said is None:
+        refuse_same_names(people, whose)
     record, _ = known_records(
         releases[0], table, people, whose, called, microdata, identifier=identifier,
         record_of=record_of,

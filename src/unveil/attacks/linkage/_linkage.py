@@ -41,7 +41,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,6 +67,7 @@ from unveil.attacks.people import (
     opened_list,
     people_of_list,
     person_columns,
+    refuse_same_names,
     released_people,
     suppressed_in,
     truth_of,
@@ -77,12 +78,12 @@ from unveil.engine import Progress as ProgressBar
 from unveil.errors import File, Message, Text
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release, checked_mapping
 from unveil.options import (
+    ExternalPerson,
     Knows,
     MissingPeople,
     Progress,
     Recode,
     Rename,
-    Shell,
     Tolerance,
     Unknown,
     by_person,
@@ -104,7 +105,7 @@ def linkage(
     unknown: Unknown = "error",
     missing_people: MissingPeople = "error",
     record_of: Sequence[int] | NDArray[Any] | None = None,
-    person: Annotated[str | Sequence[str] | None, Shell(hidden=True)] = None,
+    external_person: ExternalPerson = None,
     tolerance: Tolerance = None,
     progress: Progress = None,
 ) -> Linkage | PersonLinkage:
@@ -123,10 +124,6 @@ def linkage(
     record_of : sequence of int, optional
         Instead of names: everybody's record in the original, counted from 0, and -1 for people
         who are not in it. Not needed if the external table is the original itself.
-    person : str or sequence of str, optional
-        Columns of the external table that say whose a row is, if the attacker knows several rows of
-        a person. Default: those that say it in the release or the original, if the table has them;
-        otherwise each row is another person's.
 
     Returns
     -------
@@ -156,13 +153,13 @@ def linkage(
     external = opened_list(external)
     tables = [published, microdata, external]
     own = [published.persons, getattr(microdata, "persons", None)]
-    columns = () if external is None else person_columns(external, person, own)
+    columns = () if external is None else person_columns(external, external_person, own)
     several = any(getattr(one, "several", None) for one in tables)
     if external is not None and (several or has_repeated(external, columns)):
         return _by_person(
             published, external, microdata, identifier=identifier, names=names, rename=rename,
             recode=said, unknown=unknown, missing_people=missing_people, record_of=record_of,
-            columns=columns, tolerance=tolerance, progress=progress,
+            columns=columns, said=external_person, tolerance=tolerance, progress=progress,
         )  # fmt: skip
     people = external_of(external, names, identifier, rename=rename)
     truth = truth_of(
@@ -201,13 +198,15 @@ def _near(published: Release | Permuted, microdata: Microdata | None, tolerance:
 def _by_person(
     published: Release | Permuted, table: Any, microdata: Microdata | None, *,
     identifier: str | None, names: list[str], rename: Rename, recode: Any, unknown: Unknown,
-    missing_people: MissingPeople, record_of: Any, columns: Sequence[str], tolerance: Tolerance,
-    progress: bool | None,
+    missing_people: MissingPeople, record_of: Any, columns: Sequence[str], said: Any,
+    tolerance: Tolerance, progress: bool | None,
 ) -> PersonLinkage:  # fmt: skip
     """The same where a person may have several rows, in the release or in the table of people."""
     release, persons = released_people(published, "linkage")
     people = external_of(table, names, identifier, rename=rename)
     whose, called = people_of_list(table, columns)
+    if not columns and said is None:
+        refuse_same_names(people, whose)
     record, number = known_records(
         release, table, people, whose, called, microdata, identifier=identifier,
         record_of=record_of,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         people_of,
         people_of_list,
         person_columns,
+        refuse_same_names,
         released_people,
     )
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from unveil.attacks.people._external import External, Texts, external_of, truth_of
 from unveil.engine.counting import combined
-from unveil.errors import Call, Column, File, InputError, Listed, Option
+from unveil.errors import Call, Column, File, InputError, Listed, Option, View
 from unveil.microdata import (
     AnyRelease,
     Microdata,
@@ -22,6 +22,7 @@ from unveil.microdata import (
     open_release,
     refuse_unknown_persons,
 )
+from unveil.options import ExternalPerson
 
 
 def opened_list(table: Any) -> Any:
@@ -30,7 +31,7 @@ def opened_list(table: Any) -> Any:
 
 
 def person_columns(
-    table: Microdata | Source, given: str | Sequence[str] | None, persons: Sequence[Persons | None]
+    table: Microdata | Source, given: ExternalPerson, persons: Sequence[Persons | None]
 ) -> tuple[str, ...]:
     """The columns of a list that say whose a row is; none, if each is another person's.
 
@@ -40,13 +41,15 @@ def person_columns(
         [column.name for column in table.columns] if isinstance(table, Microdata)
         else list(table.columns)
     )  # fmt: skip
+    if given is False:
+        return ()
     if given is not None:
         asked = (given,) if isinstance(given, str) else tuple(given)
         for name in asked:
             if name not in there:
                 raise InputError(
                     "{option} names {name}, which is not a column of {source} (columns: {columns})",
-                    option=Option("person"), name=Column(name), columns=", ".join(there),
+                    option=Option("external_person"), name=Column(name), columns=", ".join(there),
                     source=table.file,
                 )  # fmt: skip
         return asked
@@ -79,6 +82,29 @@ def has_repeated(table: Microdata | Source, columns: Sequence[str]) -> bool:
     """Whether somebody has several rows in a list."""
     whose = people_of_list(table, columns)[0]
     return len(whose) > 0 and int(whose.max()) + 1 < len(whose)
+
+
+def refuse_same_names(people: External, whose: NDArray[np.intp]) -> None:
+    """Ask whose the rows of a list are, if names repeat and nobody has said what that means."""
+    names = [name for name in people.names if name is not None]
+    twice = len(names) - len(set(names))
+    if twice and int(whose.max(initial=-1)) + 1 == len(whose):
+        raise InputError(
+            "{source} has {rows:row} and {names} names, and a person may have several rows; name "
+            "the column that says whose a row is, {some}, or say that each row is another "
+            "person's, {none}",
+            source=File(people.source, bare=True), rows=len(names), names=len(set(names)),
+            some=Option("external_person", "…"), none=_Nobody("external_person", False),
+        )  # fmt: skip
+
+
+class _Nobody(Option):
+    """That each row is another person's: in a shell a word."""
+
+    def shown(self, view: View) -> str:
+        if view.medium == "shell":
+            return "--external-person none"
+        return super().shown(view)
 
 
 def in_order(numbers: NDArray[np.integer]) -> NDArray[np.intp]:
@@ -134,10 +160,19 @@ def known_records(
             "people of {source} cannot be found in {original}: name the column that both have with "
             "{person} or {identifier}, or give everybody's record with {record_of}",
             source=File(people.source, bare=True), original=microdata.file,
-            person=Option("person"), identifier=Option("identifier"),
+            person=Option("external_person"), identifier=Option("identifier"),
             record_of=Option("record_of"),
         )  # fmt: skip
-    where = dict(zip(called, people_of(microdata).tolist(), strict=True))
+    own = people_of(microdata).tolist()
+    where = dict(zip(called, own, strict=True))
+    others = sum(where[name] != person for name, person in zip(called, own, strict=True))
+    if others:
+        raise InputError(
+            "{n:row} of {original} {have} a name that another person has; give a column that names "
+            "each person, or everybody's record with {record_of}", n=others,
+            original=microdata.file, have="has" if others == 1 else "have",
+            record_of=Option("record_of"),
+        )  # fmt: skip
     for row, name in enumerate(theirs):
         persons[whose[row]] = -1 if name is None else where.get(name, -1)
     return rows, persons
