@@ -119,7 +119,9 @@ def test_by_hand():
     assert finding.share_over(0.1) == pytest.approx(2 / 3)
     assert str(finding.bound(0.1)) == "2 of all 3 people (66%) are over 0.1."
     assert finding.facts["people"] == 3
-    assert finding.facts["records"] == 6
+    assert finding.facts["rows"] == 6
+    assert "records" not in finding.to_dict()
+    assert finding.to_dict(records=True)["records"]["first_record"] == [0, 3, 4]
     said = str(finding)
     assert "3 of 3 people tested" in said
     assert "Removing their own records" in said

@@ -576,7 +576,7 @@ class DifferentialInference(Finding):
             "quasi": [column.name for column in self.microdata.quasi],
             "sensitive": self.microdata.sensitive.name,
             "people": self.people,
-            **({} if self.microdata.several is None else {"records": len(self.microdata)}),
+            **({} if self.microdata.several is None else {"rows": len(self.microdata)}),
             "classes": self.n_classes,
             "targets": len(self.targets),
             "targets_are": self.how,
