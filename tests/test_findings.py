@@ -173,7 +173,9 @@ def test_no_finding_is_forgotten() -> None:
     shown = {type(found(name)) for name in NAMES}
     # Of one value of the keys: it is told by a function that takes the value, too. And where a
     # person has several rows, which has tests of its own.
-    assert {kind.__name__ for kind in kinds - shown} <= {"ValueDiscrimination", "PersonMeasures"}
+    assert {kind.__name__ for kind in kinds - shown} <= {
+        "ValueDiscrimination", "PersonMeasures", "PersonLinkage", "PersonComposition"
+    }  # fmt: skip
 
 
 def test_what_one_value_says_is_drawn() -> None:

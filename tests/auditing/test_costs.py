@@ -46,8 +46,9 @@ RUNS = {
 }  # fmt: skip
 
 
-def subject(name: str, records: int) -> Any:
-    return SimpleNamespace(sanitizer=sanitizers_named(name)[0], records=records)
+def subject(name: str, records: int, several: object = None) -> Any:
+    table = SimpleNamespace(several=several)
+    return SimpleNamespace(sanitizer=sanitizers_named(name)[0], records=records, microdata=table)
 
 
 def forecast_of(records: int, names: list[str]) -> Forecast:
@@ -84,6 +85,10 @@ def test_what_is_sampled_or_run_again_and_again_takes_its_budget() -> None:
     assert steps["mondrian:k=5"].at_most is None
     assert steps["anatomy:l=3"].seconds == steps["anatomy:l=3"].at_most == 4.0
     assert steps["microaggregation:k=5"].at_most == 4.0
+    # Some know themselves without a record, and not without a person who has several.
+    for kind, at_most in (("mondrian:k=5", None), ("mondrian:k=5,t=0.3", 4.0), ("identity", None)):
+        people = subject(kind, 10_000, several=object())
+        assert step_of_release(people, "differential-inference", {}).at_most == at_most
     given = {"budget": "1 min"}
     long = step_of_release(subject("anatomy:l=3", 9), "relative-risk", given)
     assert long.seconds == long.at_most == 60.0

@@ -100,7 +100,7 @@ def step_of_release(subject: Subject, name: str, options: Mapping[str, Any]) -> 
     seconds = _ALWAYS + 1e-6 * each * subject.records
     at_most = None
     budget = PARTS[name].budget if name in PARTS else None
-    if budget is not None and _takes_its_budget(name, subject.sanitizer):
+    if budget is not None and _takes_its_budget(name, subject):
         option, usual = budget
         given = options.get(option, usual)
         if given is not None:
@@ -118,11 +118,12 @@ def _budget_of(name: str, given: Any) -> Budget:
     return found
 
 
-def _takes_its_budget(name: str, sanitizer: Sanitizer | None) -> bool:
+def _takes_its_budget(name: str, subject: Subject) -> bool:
     """Whether a part is of the slow kind: the sanitizer is run again and again, or is sampled."""
-    if sanitizer is None:
+    sanitizer, table = subject.sanitizer, subject.microdata
+    if sanitizer is None or table is None:
         return False
-    quick = sanitizer.leaves_one_out or sanitizer.row_by_row
+    quick = sanitizer.leaves_out(table) or (sanitizer.row_by_row and table.several is None)
     return sanitizer.is_random or (name == "differential-inference" and not quick)
 
 
