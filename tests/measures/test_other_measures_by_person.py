@@ -83,6 +83,7 @@ def test_discrimination_rate(table, keys):
     coarse = {**table, "illness": ["none" if one == "none" else "ill" for one in table["illness"]]}
     plain = uv.discrimination_rate(read(coarse), by=keys)
     assert (sick.rate, sick.left) == pytest.approx((plain.rate, plain.left), abs=1e-12)
+    assert uv.discrimination_rate(read(table), quasi=keys, sensitive="illness").left == found.left
     ranked = uv.discrimination_rates(read(table)).rate(*keys)
     assert ranked == pytest.approx(found.rate, abs=1e-12)
 
@@ -175,6 +176,8 @@ def test_what_has_no_definition_is_refused():
             uv.reidentification_risk(table, **options)
     with pytest.raises(InputError, match="there is no rate of one value"):
         uv.discrimination_rate(table, value={"age": "1"})
+    with pytest.raises(InputError, match="are read already: give count=False when reading"):
+        uv.k_anonymity(table, count=False)
     with pytest.raises(InputError, match="there is no such measure yet"):
         uv.k_anonymity(table, wildcard="*")
     unknown = replace(uv.Identity().sanitize(table), persons=Persons(("patient",), None))

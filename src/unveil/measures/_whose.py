@@ -49,10 +49,15 @@ def people_by_class(table: Any, **counting: Unpack[Counting]) -> Contingency:
 
 
 def refuse_counting(counting: Counting) -> None:
-    """Refuse how to count what is read already, and a person may have several rows of."""
+    """Refuse how to read what is read already; its people are counted in memory."""
     for name, given in counting.items():
-        if name != "quasi" and given is not None:
+        if name == "wildcard" and given is not None:
             raise not_by_person(name)
+        if name not in ("quasi", "sensitive", "engine", "memory") and given is not None:
+            raise InputError(
+                "microdata and releases are read already: give {option} when reading them",
+                option=Option(name),
+            )  # fmt: skip
 
 
 def not_by_person(option: str) -> InputError:

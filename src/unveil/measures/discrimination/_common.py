@@ -156,7 +156,8 @@ def asked(table: Any, of: str | None, by: Keys, counting: Counting) -> Contingen
     several: Persons | None = getattr(table, "several", None)
     if several is not None:
         refuse_counting(counting)
-        return people_held(table, several, keys or counting.get("quasi"), of)
+        keys, of = keys or _named(counting.get("quasi")), of or counting.get("sensitive")
+        return people_held(table, several, keys, of)
     if isinstance(table, Release):
         return _of_release(table, of, keys, counting)
     options: Counting = {**counting}
