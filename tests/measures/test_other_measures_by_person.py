@@ -176,7 +176,7 @@ def test_what_has_no_definition_is_refused():
             uv.reidentification_risk(table, **options)
     with pytest.raises(InputError, match="there is no rate of one value"):
         uv.discrimination_rate(table, value={"age": "1"})
-    with pytest.raises(InputError, match="are read already: give count=False when reading"):
+    with pytest.raises(InputError, match="are read already: give count= when reading"):
         uv.k_anonymity(table, count=False)
     with pytest.raises(InputError, match="there is no such measure yet"):
         uv.k_anonymity(table, wildcard="*")

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     import ibis
 
 _CLASS, _PERSON, _SECRET = f"{OURS}class", f"{OURS}person", f"{OURS}secret"
-_ROWS, _AMONG, _ALIKE, _OF = f"{OURS}rows", f"{OURS}among", f"{OURS}alike", f"{OURS}of"
+_ROWS, _VALUES, _AMONG = f"{OURS}rows", f"{OURS}values", f"{OURS}among"
+_ALIKE, _OF = f"{OURS}alike", f"{OURS}of"
 _PRIMES = (2147483579, 2147483549, 2147483543)  # one less than a multiple of 3: cubes differ
 _ADDED = (1103515245, 69069, 1566083941)
 _LARGEST = 2**61
@@ -230,10 +231,8 @@ class PeopleInEngine:
     # Tables that the engine keeps ------------------------------------------------------------
 
     @cached_property
-    def _cells(self) -> ibis.Table:
-        """Rows of each person in each class with each value of the secret."""
-        import ibis
-
+    def _raw(self) -> ibis.Table:
+        """The rows that are in a class: keys without gaps, names of people, and the secret."""
         shown = self._whole.shown
         assert isinstance(shown, InEngine)
         table, gaps = shown.question.table, self._whole.question.gaps
@@ -245,44 +244,56 @@ class PeopleInEngine:
                 column = _without_gaps(column)
             columns[f"{OURS}key {place}"] = column
         self._cell_keys = tuple(columns)
-        names = {f"{OURS}name {place}": table[one] for place, one in enumerate(self._person)}
-        self._names = tuple(names)
-        secret = self._asked.secret
-        values = ibis.literal(0) if secret is None else table[secret]
-        rows = table.select(**columns, **names, **{_SECRET: values})
-        return self._kept(rows.group_by([*self._cell_keys, *self._names, _SECRET]).aggregate(
-            **{_ROWS: rows.count()}))  # fmt: skip
+        return table.select(**columns, **self._names_in(table), **self._secret_in(table))
+
+    def _names_in(self, table: ibis.Table) -> dict[str, Any]:
+        return {f"{OURS}name {place}": table[one] for place, one in enumerate(self._person)}
+
+    def _secret_in(self, table: ibis.Table) -> dict[str, Any]:
+        if self._asked.secret is None:
+            return {}
+        column = table[self._asked.secret]
+        # Not every engine has a least truth value.
+        return {_SECRET: column.cast("int32") if column.type().is_boolean() else column}
 
     @cached_property
-    def _classes(self) -> ibis.Table:
-        """The classes: number, keys, people, and scrambled numbers."""
-        pairs = self._cells.select(*self._cell_keys, *self._names).distinct()
-        found = pairs.group_by(list(self._cell_keys)).aggregate(**{_AMONG: pairs.count()})
-        return self._kept(_numbered(found, _CLASS))
+    def _keys_of(self) -> ibis.Table:
+        """The classes: number, and keys."""
+        raw = self._raw
+        return self._kept(_numbered(raw.select(*self._cell_keys).distinct(), _CLASS))
 
     @cached_property
     def _people(self) -> ibis.Table:
         """The people who have a row in a class: number, names, and rows."""
-        cells = self._cells
-        found = cells.group_by(list(self._names)).aggregate(
-            **{_OF: cells[_ROWS].sum().cast("int64")}
-        )
+        raw, self._names = self._raw, tuple(self._names_in(self._asked.table))
+        found = raw.group_by(list(self._names)).aggregate(**{_OF: raw.count()})
         return self._kept(_numbered(found, _PERSON))
 
     @cached_property
-    def _by_number(self) -> ibis.Table:
-        """The cells, with numbers of classes and people."""
-        cells, classes, people = self._cells, self._classes, self._people
-        found = cells.join(classes.select(*self._cell_keys, _CLASS), list(self._cell_keys))
+    def _cells(self) -> ibis.Table:
+        """Rows of each person in each class with each value of the secret."""
+        raw, classes, people = self._raw, self._keys_of, self._people
+        found = raw.join(classes, list(self._cell_keys))
         found = found.join(people.select(*self._names, _PERSON), list(self._names))
-        return self._kept(found.select(_CLASS, _PERSON, _SECRET, _ROWS))
+        there = [name for name in (_CLASS, _PERSON, _SECRET) if name in found.columns]
+        return self._kept(found.group_by(there).aggregate(**{_ROWS: found.count()}))
 
     @cached_property
     def _pairs(self) -> ibis.Table:
-        """Rows of each person in each class."""
-        cells = self._by_number
-        return self._kept(cells.group_by([_CLASS, _PERSON]).aggregate(
-            **{_ROWS: cells[_ROWS].sum().cast("int64")}))  # fmt: skip
+        """Rows of each person in each class, how many values they have there, and one of these."""
+        cells = self._cells
+        if _SECRET not in cells.columns:
+            return cells
+        return self._kept(cells.group_by([_CLASS, _PERSON]).aggregate(**{
+            _ROWS: cells[_ROWS].sum().cast("int64"), _VALUES: cells.count(),
+            _SECRET: cells[_SECRET].min(),
+        }))  # fmt: skip
+
+    @cached_property
+    def _classes(self) -> ibis.Table:
+        """The classes: number, and people."""
+        pairs = self._pairs
+        return self._kept(pairs.group_by([_CLASS]).aggregate(**{_AMONG: pairs.count()}))
 
     def _kept(self, table: ibis.Table) -> ibis.Table:
         return self._fetching.kept(table)
@@ -299,7 +310,7 @@ class PeopleInEngine:
     def _found(self) -> tuple[Counts, Counts, Counts]:
         """People by all rows, by the row that tells most, and how many there are of each."""
         sums = {f"{OURS}sum {place}": prime for place, prime in enumerate(_PRIMES)}
-        classes = self._classes.select(_CLASS, _AMONG).mutate(
+        classes = self._classes.mutate(
             **{name: _scrambled(self._classes[_CLASS], prime) for name, prime in sums.items()}
         )
         inside = self._pairs.join(self._kept(classes), _CLASS)
@@ -353,11 +364,7 @@ class PeopleInEngine:
     def weighed(self) -> Weighed:
         """The sensitive values, where people weigh the same in a class and in the table."""
         secret = self.secret
-        inside = self._by_number.join(
-            self._pairs.select(_CLASS, _PERSON, **{_OF: _ROWS}), [_CLASS, _PERSON]
-        )
-        in_class = self._kept(inside.group_by([_CLASS, _SECRET, _OF]).aggregate(
-            **{_ROWS: inside[_ROWS].sum().cast("int64")}))  # fmt: skip
+        in_class = self._in_class()
         whole = self._whole_table()
         in_table = self._fetching.table(whole.group_by([_SECRET, _OF]).aggregate(
             **{_ROWS: whole[_ROWS].sum().cast("int64")}))  # fmt: skip
@@ -368,13 +375,27 @@ class PeopleInEngine:
         totals = secret.by_value(in_table[_SECRET].to_pylist(), parts)
         return Weighed(counted(self._question(in_class, each, parts_of(scale, each))), totals)
 
+    def _in_class(self) -> ibis.Table:
+        """Rows of the people who have as many in a class, by class and value."""
+        pairs, cells = self._pairs, self._cells
+        # Most have one value in a class, and need not be looked up.
+        same = pairs.filter(pairs[_VALUES] == 1).mutate(**{_OF: pairs[_ROWS]})
+        more = pairs.filter(pairs[_VALUES] > 1).select(_CLASS, _PERSON, **{_OF: pairs[_ROWS]})
+        several = cells.join(more, [_CLASS, _PERSON])
+        by = [_CLASS, _SECRET, _OF]
+        one, other = (
+            some.group_by(by).aggregate(**{_ROWS: some[_ROWS].sum().cast("int64")})
+            for some in (same, several)
+        )
+        return self._kept(one.union(other.select(one.columns)))
+
     def _whole_table(self) -> ibis.Table:
         """Rows of each person with each value of the secret, and all rows; suppressed ones, too."""
         if not self.suppressed:
-            return self._by_number.join(self._people.select(_PERSON, _OF), _PERSON)
+            return self._cells.join(self._people.select(_PERSON, _OF), _PERSON)
         table = self._whole.question.table
-        names = {f"{OURS}name {place}": table[one] for place, one in enumerate(self._person)}
-        rows = table.select(**names, **{_SECRET: table[self._asked.secret]})
+        names = self._names_in(table)
+        rows = table.select(**names, **self._secret_in(table))
         cells = self._kept(rows.group_by([*names, _SECRET]).aggregate(**{_ROWS: rows.count()}))
         every = cells.group_by(list(names)).aggregate(**{_OF: cells[_ROWS].sum().cast("int64")})
         return cells.join(every, list(names))
@@ -402,9 +423,8 @@ class PeopleInEngine:
         some = registered(backend, pa.table({_PERSON: number}))
         rows = self._fetching.table(self._pairs.join(some, _PERSON).select(_CLASS, _PERSON, _ROWS))
         classes, place = np.unique(numbers(rows[_CLASS]), return_inverse=True)
-        found = self._fetching.table(
-            self._classes.join(registered(backend, pa.table({_CLASS: classes})), _CLASS)
-        )
+        wanted = registered(backend, pa.table({_CLASS: classes}))
+        found = self._fetching.table(self._keys_of.join(self._classes, _CLASS).join(wanted, _CLASS))
         at = np.argsort(numbers(found[_CLASS]))
         texts = [
             [text_of(one) for one in found[name].take(at).to_pylist()] for name in self._cell_keys
