@@ -135,3 +135,23 @@ def test_intervals_of_people_have_the_truth():
         known = found.threats["membership"]
         missed += truth < known.low, truth > known.high
     assert missed.max() <= binom.isf(0.0005, runs, 0.025), missed
+
+
+def test_removals_go_on_after_an_interrupt(monkeypatch, tmp_path):
+    """To the same finding; what was looked at is not looked at again."""
+    calls, sanitize, last = [], uv.Mondrian.sanitize, 12
+
+    def counted(self, microdata):
+        calls.append(len(microdata))
+        if len(calls) == last:
+            raise KeyboardInterrupt
+        return sanitize(self, microdata)
+
+    monkeypatch.setattr(uv.Mondrian, "sanitize", counted)
+    options = {"attackers": ["covered", "removal"], "removals": 8, **QUIET}
+    stopped = uv.membership(VISITS, uv.Mondrian(k=3), run=tmp_path / "run", **options)
+    assert stopped.interrupted
+    calls, last = [], None
+    found = uv.membership(VISITS, uv.Mondrian(k=3), run=tmp_path / "run", **options)
+    assert len(calls) < 10  # of 17
+    assert found.to_dict() == uv.membership(VISITS, uv.Mondrian(k=3), **options).to_dict()

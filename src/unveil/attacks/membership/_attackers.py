@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from unveil.attacks.shared import (
     reason_of,
     said,
 )
-from unveil.engine import Progress
+from unveil.engine import Kept, Progress, kept
 from unveil.errors import Foreign, GoalError, Message, Text, UnveilError
 from unveil.microdata import AnyRelease, Microdata, Permuted, Release, numbered_people
 from unveil.sanitize import Sanitizer
@@ -160,6 +160,13 @@ def _log_ratio(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArr
 def _kind_of(error: Exception) -> str:
     """The kind of error, which says nothing about anybody."""
     return ADVERSARY_FAILED if isinstance(error, AdversaryError) else reason_of(error)
+
+
+class Removals(NamedTuple):
+    """What was seen in releases without a member, by the member, and where more is kept."""
+
+    kept: Kept
+    seen: dict[int, Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -321,11 +328,11 @@ class Game:
         absent = [np.repeat(_NOBODY, len(table)) for _ in self.adversaries]
         for beliefs in absent:
             beliefs["reason"] = _NOT_DRAWN
-        label = f"{self.sanitizer.label}: members"
+        label, removals = f"{self.sanitizer.label}: members", self._removals("members")
         with Progress(label, len(drawn), self.options.get("progress")) as shown:
             for removed in drawn.tolist():
                 rows = np.flatnonzero(number == number[removed])
-                self._believed_without(removed, rows, people.members[rows], absent)
+                self._believed_without(removed, rows, people.members[rows], absent, removals)
                 shown.advance(1)
         present = (one[people.of_members] for one in self.present)
         return [(one, other, ()) for one, other in zip(present, absent, strict=True)]
@@ -337,11 +344,34 @@ class Game:
             return available, available[:0] if self._by_person else available
         return None, np.unique(numbered_people(self.people.table), return_index=True)[1]
 
+    def _removals(self, whose: str) -> Removals:
+        """The releases without somebody that an interrupted run has looked at, and what it saw."""
+        names = [one.label for one in self.adversaries]
+        earlier = kept("removals", whose, self.sanitizer.label, self.seed, self.people.table,
+                       self.people.asked, *names)  # fmt: skip
+        return Removals(earlier, dict(earlier.all()))
+
     def _believed_without(
+        self, removed: int, rows: NDArray[np.intp], records: NDArray[np.intp],
+        found: list[Beliefs], removals: Removals,
+    ) -> None:  # fmt: skip
+        """Write beliefs about records from the release without a member, by model."""
+        seen = removals.seen.get(removed)
+        if seen is None:
+            self._ask_without(removed, rows, records, found)
+            removals.kept.add((removed, [
+                [part[name].tolist() for name in _NOBODY.dtype.names or ()]
+                for part in (beliefs[rows] for beliefs in found)
+            ]))  # fmt: skip
+            return
+        for beliefs, columns in zip(found, seen, strict=True):
+            for name, column in zip(_NOBODY.dtype.names or (), columns, strict=True):
+                beliefs[name][rows] = column
+
+    def _ask_without(
         self, removed: int, rows: NDArray[np.intp], records: NDArray[np.intp],
         found: list[Beliefs],
     ) -> None:  # fmt: skip
-        """Write beliefs about records from the release without a member, by model."""
         people = self.people
         try:
             release = removed_from(self.sanitizer, people.table, removed)
@@ -371,12 +401,12 @@ class Game:
             for beliefs in found:
                 beliefs["reason"][~people.of_members] = _NOT_THERE
             return found, together
-        label = f"{self.sanitizer.label}: those held out"
+        label, removals = f"{self.sanitizer.label}: those held out", self._removals("held out")
         with Progress(label, len(places), self.options.get("progress")) as shown:
             for removed, some in zip(drawn, np.array_split(places, len(drawn)), strict=True):
                 rows = np.flatnonzero(np.isin(people.whose, some)) if self._by_person else some
                 together[rows] = removed
-                self._believed_without(int(removed), rows, people.asked[rows], found)
+                self._believed_without(int(removed), rows, people.asked[rows], found, removals)
                 shown.advance(len(some))
         return found, together
 
