@@ -103,7 +103,7 @@ MARKS = {"Foreign", "Cell"}
 KEPT = {
     ("attacks/shared.py", "each_if_not_all"),
     ("attacks/differential/_beliefs.py", "lack"),
-    ("attacks/membership/_attackers.py", "_believed_without"),
+    ("attacks/membership/_attackers.py", "_ask_without"),
     ("sanitize/oracle/_function.py", "__init__"),
     ("adversary/_classifier.py", "_anew"),
 }
