@@ -62,8 +62,8 @@ def decades(table: pd.DataFrame) -> pd.DataFrame:
     return table.assign(age=[f"{age}-{age + 9}" for age in low])
 
 
-CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS = (
-    "Cells", "Anatomy", "Microaggregation", "RandomizedResponse", "LaplaceCounts",
+CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS, TOTALS = (
+    "Cells", "Anatomy", "Microaggregation", "RandomizedResponse", "LaplaceCounts", "CrossTables",
 )  # fmt: skip
 
 SANITIZERS: dict[str, tuple[str, uv.sanitize.Sanitizer]] = {
@@ -81,6 +81,7 @@ SANITIZERS: dict[str, tuple[str, uv.sanitize.Sanitizer]] = {
     "microaggregation": (MIDDLES, uv.Microaggregation(k=3)),
     "randomized response": (ANSWERS, uv.RandomizedResponse(epsilon=1, seed=1)),
     "laplace counts": (COUNTS, uv.LaplaceCounts(epsilon=1, seed=1)),
+    "cross tables": (TOTALS, uv.CrossTables(tables="town*vote|age*town", suppress=3)),
 }
 
 
@@ -159,6 +160,7 @@ ATTACKS: dict[str, Of] = {
     "definetti": Of(lambda release: uv.definetti(release, TABLE)),
     "minimality": Of(lambda f: uv.minimality(f, TABLE, draws=200), "known sanitizer"),
     "composition": Of(lambda release: uv.composition([release, OTHER], TABLE)),
+    "tables": Of(lambda release: uv.tables(release, TABLE)),
     "harden": hardening("remove"),
     'harden(strategy="merge")': hardening("merge"),
 }
@@ -207,7 +209,7 @@ def stated() -> dict[str, dict[str, bool]]:
     *heads, last = rows[0]
     assert last == "By person"
     kinds = [CELLS, *(cell.strip("`") for cell in heads[2:])]
-    assert kinds == [CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS]
+    assert kinds == [CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS, TOTALS]
     found: dict[str, dict[str, bool]] = {}
     for row in rows[2:]:
         works = dict(zip([*kinds, last], (cell.startswith("yes") for cell in row[1:]), strict=True))
@@ -256,7 +258,7 @@ def test_the_page_leaves_nothing_out():
 
 
 def test_declarations_say_the_same_as_the_page():
-    kinds = dict(zip(KINDS, (CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS), strict=True))
+    kinds = dict(zip(KINDS, (CELLS, GROUPS, MIDDLES, ANSWERS, COUNTS, TOTALS), strict=True))
     for one in declarations().values():
         if one.plugin is None:
             works = stated()[one.call().__name__]

@@ -29,7 +29,8 @@ _LONGEST = 300  # seconds for one tool
 ALLOWED = frozenset({
     "0BSD", "Apache License, Version 2.0", "Apache Software License", "Apache-2.0",
     "Apache-2.0 WITH LLVM-exception", "BSD", "BSD License", "BSD-2-Clause", "BSD-3-Clause",
-    "CC0-1.0", "HPND", "ISC", "ISC License (ISCL)", "MIT", "MIT License", "MIT-0", "MIT-CMU", "NCSA",
+    "CC0-1.0", "HPND", "ISC", "ISC License (ISCL)", "MIT", "MIT License", "MIT-0", "MIT-CMU",
+    "NCSA",
     "PSF-2.0", "Python Software Foundation License", "The Unlicense (Unlicense)", "Unlicense",
     "Zlib", "3-Clause BSD License",
 })  # fmt: skip

@@ -38,6 +38,8 @@ from unveil.attacks.minimality import minimality as minimality
 from unveil.attacks.relative_risk import RelativeRisk as RelativeRisk
 from unveil.attacks.relative_risk import Victim as Victim
 from unveil.attacks.relative_risk import relative_risk as relative_risk
+from unveil.attacks.tables import TablesFinding as TablesFinding
+from unveil.attacks.tables import tables as tables
 from unveil.auditing import Audit as Audit
 from unveil.auditing import Threshold as Threshold
 from unveil.auditing import audit as audit
@@ -111,6 +113,7 @@ from unveil.projects import Project as Project
 from unveil.projects import Proposal as Proposal
 from unveil.projects import propose as propose
 from unveil.sanitize import Anatomy as Anatomy
+from unveil.sanitize import CrossTables as CrossTables
 from unveil.sanitize import Identity as Identity
 from unveil.sanitize import LaplaceCounts as LaplaceCounts
 from unveil.sanitize import Microaggregation as Microaggregation

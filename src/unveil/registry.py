@@ -33,7 +33,7 @@ __all__ = [
 
 T = TypeVar("T")
 
-Kind: TypeAlias = Literal["cells", "groups", "averages", "answers", "counts"]
+Kind: TypeAlias = Literal["cells", "groups", "averages", "answers", "counts", "tables"]
 """The kinds of releases."""
 
 KINDS: dict[Kind, str] = {
@@ -42,6 +42,7 @@ KINDS: dict[Kind, str] = {
     "averages": "averages of groups (microaggregation)",
     "answers": "randomized answers",
     "counts": "noisy counts",
+    "tables": "tables of totals",
 }
 """What each kind of release publishes."""
 

@@ -101,6 +101,7 @@ if TYPE_CHECKING:
     )
     from unveil.microdata._suppressed import Silence, about_suppressed, hidden_cells, silence
     from unveil.microdata._suspicions import suspicions
+    from unveil.microdata._totals import CrossTable, Totals
     from unveil.microdata._truth import check_truth, untruth
     from unveil.microdata.vocabulary import is_called_count
 

@@ -6,6 +6,7 @@ from unveil._lazy import lazily
 
 if TYPE_CHECKING:
     from unveil.sanitize._anatomy import Anatomy
+    from unveil.sanitize._cross_tables import CrossTables
     from unveil.sanitize._goals import Distance, distance_between, heights
     from unveil.sanitize._identity import Identity
     from unveil.sanitize._microaggregation import Microaggregation

@@ -14,6 +14,7 @@ from unveil.microdata import Microdata
 from unveil.options import read
 from unveil.registry import plugins
 from unveil.sanitize._anatomy import Anatomy
+from unveil.sanitize._cross_tables import CrossTables
 from unveil.sanitize._identity import Identity
 from unveil.sanitize._microaggregation import Microaggregation
 from unveil.sanitize._noise import LaplaceCounts, RandomizedResponse
@@ -27,6 +28,7 @@ SANITIZERS: dict[str, type[Sanitizer]] = {
     "anatomy": Anatomy,
     "microaggregation": Microaggregation,
     "recoding": Recoding,
+    "cross-tables": CrossTables,
     "laplace-counts": LaplaceCounts,
     "randomized-response": RandomizedResponse,
 }

@@ -72,7 +72,7 @@ DECLARATION = Declaration(
     title="Differential inference: what a person's own record gives away",
     help="Test how much each person's own record gives them away, by leaving it out.",
     questions=(Question.INFERENCE,),
-    fits=("cells", "groups", "averages", "answers", "counts"),
+    fits=("cells", "groups", "averages", "answers", "counts", "tables"),
     figures=(DELTA, MEAN_D, OVER, OVER_BOUND),
     means="The sanitizer is run with and without each person's record, and both times an attacker "
     "says what they believe about the person's sensitive value. d is how far the belief moves; δ "

@@ -42,7 +42,7 @@ DECLARATION = Declaration(
     title="Empirical inference: what an attacker guesses, and what anybody could",
     help="Test how well an attacker guesses sensitive values, and how much of that is a breach.",
     questions=(Question.INFERENCE,),
-    fits=("cells", "groups", "averages", "answers", "counts"),
+    fits=("cells", "groups", "averages", "answers", "counts", "tables"),
     figures=(ACCURACY, GAIN),
     means="An attacker learns from the release and guesses everybody's sensitive value. Some of it "
     "can be guessed by anybody who knows how frequent the values are. Some is true of similar "

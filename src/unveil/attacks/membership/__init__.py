@@ -65,7 +65,7 @@ DECLARATION = Declaration(
     title="Membership inference: can attackers tell who is in the data",
     help="Test whether an attacker can tell whose records are in the data.",
     questions=(Question.LINKABILITY,),
-    fits=("cells", "groups", "averages", "answers", "counts"),
+    fits=("cells", "groups", "averages", "answers", "counts", "tables"),
     figures=(MEMBERSHIP, REMOVAL),
     means="Some people's records are anonymized and published, others are held out. Attackers who "
     "know a person must say which of the two it is. The simplest look whether published cells "

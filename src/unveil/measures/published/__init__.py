@@ -51,7 +51,7 @@ DECLARATION = Declaration(
     title="Identifiers: published columns that name people",
     help="Look for identifiers among all published columns, and list columns without a role.",
     questions=(Question.SINGLING_OUT,),
-    fits=("cells", "groups", "averages", "answers", "counts"),
+    fits=("cells", "groups", "averages", "answers", "counts", "tables"),
     figures=(IDENTIFIERS, REPEATED, EXTRA_ROWS, UNTRUE, UNROLED),
     means="A column that names people undoes any anonymization: whoever reads it needs no attack. "
     "So a release that publishes one fails, whatever the thresholds. The same goes for a column "
