@@ -20,11 +20,11 @@ if TYPE_CHECKING:
         Members,
         PeopleInEngine,
         PeopleOfClasses,
-        Weighed,
     )
     from unveil.engine.counting._people_held import PeopleHeld, PeopleHistograms
     from unveil.engine.counting._rows import check_rows, check_whose, standing_for
     from unveil.engine.counting._tables import Opened, opened
+    from unveil.engine.counting._weights import Weighed
     from unveil.microdata import MISSING
 
 __all__, __getattr__ = lazily(__name__)

@@ -13,7 +13,6 @@ that any two of a hundred million people are taken to be alike who are not.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ from unveil.engine.counting._in_engine import (
     with_meanings,
 )
 from unveil.engine.counting._tables import registered
+from unveil.engine.counting._weights import Weighed, parts_of, scale_of
 from unveil.errors import Column, File, InputError, Listed, Message, Text
 
 if TYPE_CHECKING:
@@ -51,31 +51,9 @@ _ROWS, _VALUES, _AMONG = f"{OURS}rows", f"{OURS}values", f"{OURS}among"
 _ALIKE, _OF = f"{OURS}alike", f"{OURS}of"
 _PRIMES = (2147483579, 2147483549, 2147483543)  # one less than a multiple of 3: cubes differ
 _ADDED = (1103515245, 69069, 1566083941)
-_LARGEST = 2**61
 _NAMED = 100_000  # classes that are fetched, with their keys
 _FETCHED = 1_000_000  # names of people at a time
 _SLICE = 20_000_000  # rows of people in the classes of those who were drawn, at a time
-
-
-class Weighed(Contingency):
-    """Counts of weights: those in the whole table are not the sums of those in the classes."""
-
-    def __init__(self, inner: Contingency, totals: Counts) -> None:
-        self.keys, self.secret, self.source, self.notes = inner.keys, inner.secret, inner.source, ()
-        self._inner, self._totals = inner, totals
-
-    @property
-    def totals(self) -> Counts:
-        return self._totals
-
-    def blocks(self) -> Iterator[Histograms]:
-        return self._inner.blocks()
-
-    def over(self, keys: Sequence[str]) -> Contingency:
-        raise NotImplementedError  # people are in several classes: these cannot be added up
-
-    def where(self, values: Mapping[str, object]) -> Counts:
-        return self._inner.where(values)
 
 
 class PeopleOfClasses(Contingency):
@@ -112,20 +90,6 @@ class PeopleOfClasses(Contingency):
 
     def where(self, values: Mapping[str, object]) -> Counts:
         raise NotImplementedError
-
-
-def scale_of(rows: NDArray[np.int64], most: int) -> int:
-    """A number that all numbers of rows divide, so that 1/c is a whole number of parts.
-
-    Where that would be too large, one so large that rounding does not matter.
-    """
-    scale = math.lcm(*(int(one) for one in rows))
-    return scale if scale * most < _LARGEST else min(2**40, _LARGEST // most)
-
-
-def parts_of(scale: int, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """One over the number of rows, in parts."""
-    return np.maximum(1, (scale + rows // 2) // rows)
 
 
 @dataclass(frozen=True, kw_only=True)

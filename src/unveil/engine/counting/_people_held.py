@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from unveil.engine.counting._contingency import Contingency, Counts, Histograms, Secret, sparse
 from unveil.engine.counting._held import Held, KeyColumn, combined
-from unveil.engine.counting._people import Weighed, parts_of, scale_of
+from unveil.engine.counting._weights import Weighed, parts_of, scale_of
 from unveil.errors import InputError, Text
 from unveil.microdata import AnyRelease, silence
 
