@@ -187,6 +187,20 @@ def test_what_has_no_definition_is_refused():
             call(unknown)
 
 
+def test_whose_a_row_is_cannot_be_said_too_late():
+    """What is counted or read already counts rows: to say it then must not go unnoticed."""
+    table = {"p": ["a", "a", "b"], "age": [1, 1, 1], "s": ["x", "y", "x"]}
+    keys = {"quasi": "age", "sensitive": "s"}
+    counts = uv.count(table, **keys, person=False)
+    microdata = uv.read_table(table, **keys, person=False)
+    for one in (counts, microdata, uv.Identity().sanitize(microdata)):
+        for call in (uv.k_anonymity, uv.reidentification_risk, uv.discrimination_rate, uv.measures):
+            with pytest.raises(InputError, match="person"):
+                call(one, person="p")
+    with pytest.raises(InputError, match=r"only unveil.measures, .* count people"):
+        uv.discrimination_rate(table, **keys, person="p")
+
+
 def test_losses_are_about_records():
     table = uv.datasets.visits(40, seed=1)
     release = uv.Mondrian(k=2).sanitize(table)
@@ -196,8 +210,6 @@ def test_losses_are_about_records():
     assert found.figures == same.figures
     assert found.class_size.mean == same.class_size.mean
     assert "what is lost is about records" in str(found.notes[-1])
-    with pytest.raises(InputError, match="classifier_utility counts rows"):
-        uv.utility(uv.Mondrian(k=2), table, classifier=True)
     for call in (uv.unique_subsets, lambda one: uv.skewness(one, table)):
         with pytest.raises(InputError, match="one row per person"):
             call(release)

@@ -148,8 +148,8 @@ def count(
         Columns to read as numbers, and as words. Default: as in `read_csv`.
     person : False, optional
         Each row is another person's. Default: a table with a column that names people, such as
-        ``patient``, whose values repeat, is refused until this is said. `measures` also takes the
-        name of that column.
+        ``patient``, whose values repeat, is refused until this is said. `measures`, `k_anonymity`
+        and `reidentification_risk` also take the name of that column, and count people.
     ordinal : mapping of str to sequence, optional
         The levels of the sensitive column, from low to high. Numbers and dates are ordered.
     forms : mapping of str to str, optional
@@ -187,9 +187,9 @@ def count(
     """
     if isinstance(table, Contingency):
         _refuse_with_counts(
-            table, sensitive, count=count, numeric=numeric, categorical=categorical,
-            ordinal=ordinal, forms=forms, missing_values=missing_values, hierarchies=hierarchies,
-            memory=memory, delimiter=delimiter, sheet=sheet,
+            table, sensitive, count=count, person=person or None, numeric=numeric,
+            categorical=categorical, ordinal=ordinal, forms=forms, missing_values=missing_values,
+            hierarchies=hierarchies, memory=memory, delimiter=delimiter, sheet=sheet,
         )  # fmt: skip
         counts = table if quasi is None else table.over(_listed(quasi))
     elif isinstance(table, Release | Microdata | Permuted):
@@ -206,7 +206,7 @@ def count(
                 "reading them", count=Option("count"),
             )  # fmt: skip
         kinds = {"numeric": numeric, "categorical": categorical, "forms": forms,
-                 "missing_values": missing_values}  # fmt: skip
+                 "missing_values": missing_values, "person": person or None}  # fmt: skip
         for option, given in kinds.items():
             if given is not None:
                 raise InputError(
@@ -286,9 +286,10 @@ def _asked(
 ) -> Contingency:
     if person:
         raise InputError(
-            "{person}: only {measures} counts people in a file; leave it out, or read the table "
-            "with {read}", person=Option("person"), measures=Call("measures"),
-            read=Call("read_csv"),
+            "{person}: of a file only {functions} count people; leave it out, or read the table "
+            "with {read}", person=Option("person"), read=Call("read_csv"),
+            functions=Listed([Call("measures"), Call("k_anonymity"),
+                              Call("reidentification_risk")], "and"),
         )  # fmt: skip
     asking = _Asking.of(table, quasi, sensitive, ordinal, hierarchies, kinds, reading)
     columns = asking.columns
