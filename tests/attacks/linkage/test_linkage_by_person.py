@@ -265,3 +265,17 @@ def test_namesakes_in_the_original():
     known = {"name": ["Berg"], "age": [2], "sex": ["s0"]}
     with pytest.raises(InputError, match="2 rows of table have a name that another person has"):
         uv.linkage(release, known, identifier="name", microdata=several)
+
+
+def test_people_with_very_many_rows():
+    """Logs: a row for each of thousands, in cells that overlap."""
+    n = 1_200
+    table = {"who": ["a"] * n + ["b"] * n + ["c"], "age": [0, 1] * n + [2],
+             "sex": ["s0"] * (2 * n + 1), "ill": ["x"] * (2 * n) + ["y"]}  # fmt: skip
+    cells = {"age": ["0-1"] * n + ["0", "0-1"] * (n // 2) + ["2"], "sex": table["sex"],
+             "ill": table["ill"]}  # fmt: skip
+    several = read(table)
+    found = uv.linkage(uv.read_release(cells, several, in_order=True), several)
+    # b's rows of age 0 can be those of age 0 or 0-1; all of a's may be any of them.
+    assert found.all_rows.tolist() == [2, 2, 1]
+    assert found.candidates.tolist() == [2, 2, 1]

@@ -33,7 +33,7 @@ from unveil.attacks.tolerance import Near
 from unveil.engine import Progress
 from unveil.microdata import Microdata, Release
 
-_VERIFIED = 64  # people of whom it is looked in detail whether they have a row for each
+_VERIFIED = 16  # people of whom it is looked in detail whether they have a row for each
 _BY_PERSON = (
     "candidates are people: those who have a row that covers what the attacker knows, which is the "
     "row of a person that tells most, or all of their rows together"

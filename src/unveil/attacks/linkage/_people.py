@@ -102,7 +102,7 @@ class PersonLinkage(Finding):
     links : RowLinks
         What the attacker sees by each row.
     all_rows : array, one a person
-        How many people have rows that cover all of the person's; from 64 on at most so many, where
+        How many people have rows that cover all of the person's; from 16 on at most so many, where
         cells overlap.
     right : RightPeople or None
         What is true of it, if that is known.

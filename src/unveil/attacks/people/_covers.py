@@ -112,6 +112,18 @@ class Covers:
         starts = np.concatenate([[0], np.cumsum(self.release.sizes)])
         return np.argsort(self.release.class_of, kind="stable"), starts
 
+    @cached_property
+    def _by_person(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The rows person by person, and the person of each."""
+        order = np.argsort(self.persons, kind="stable")
+        return order, self.persons[order]
+
+    def _rows_of(self, person: int) -> NDArray[np.intp]:
+        """All released rows of a person."""
+        order, whose = self._by_person
+        first, last = np.searchsorted(whose, [person, person + 1])
+        return order[first:last]
+
     def rows(self, cover: int) -> NDArray[np.intp]:
         """The released rows of a cover."""
         order, starts = self._by_class
@@ -149,21 +161,23 @@ class Covers:
     def fits(self, person: int, covers: Sequence[int], needed: Sequence[int]) -> bool:
         """Whether a person has rows of their own for all of somebody's: so many in each cover.
 
-        A row may be in several covers and stand for one row alone: a matching, by augmenting
-        paths.
+        A row may be in several covers and stand for one row alone: a matching.
         """
-        there = [self.rows(cover) for cover in covers]
-        own = [rows[self.persons[rows] == person].tolist() for rows in there]
-        taken: dict[int, int] = {}
-        wanted = [place for place, n in enumerate(needed) for _ in range(n)]
+        rows = self._rows_of(person)
+        classes = self.release.class_of[rows]
+        own = []
+        for cover in covers:
+            boxes = self.boxes[cover]
+            place = np.minimum(np.searchsorted(boxes, classes), len(boxes) - 1)
+            own.append(np.flatnonzero(boxes[place] == classes))
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import maximum_bipartite_matching
 
-        def place_for(one: int, seen: set[int]) -> bool:
-            for row in own[wanted[one]]:
-                if row not in seen:
-                    seen.add(row)
-                    if row not in taken or place_for(taken[row], seen):
-                        taken[row] = one
-                        return True
-            return False
-
-        return all(place_for(one, set()) for one in range(len(wanted)))
+        # A line for each of somebody's rows: which of the person's it may be.
+        lines = [line for line, n in zip(own, needed, strict=True) for _ in range(n)]
+        ends = np.cumsum([0, *map(len, lines)])
+        columns = np.concatenate(lines)
+        graph = csr_array(
+            (np.ones(len(columns)), columns, ends), shape=(len(lines), len(rows))
+        )  # fmt: skip
+        return bool((maximum_bipartite_matching(graph, perm_type="column") >= 0).all())
