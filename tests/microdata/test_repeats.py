@@ -50,6 +50,24 @@ def test_what_stays_in_a_life_tells_a_person_from_a_house():
     assert uv.read_table(household, quasi="job", sensitive="ill").several is None
 
 
+@pytest.mark.parametrize("frame", [
+    panel().drop(columns=["sex", "born"]), panel().drop(columns="wave"),
+], ids=["waves", "what stays"])  # fmt: skip
+def test_a_file_that_an_engine_counts_is_asked_about_as_well(tmp_path, frame):
+    path = tmp_path / "panel.csv"
+    frame.to_csv(path, index=False)
+    with pytest.raises(PersonsError, match="'nr': rows of one value") as counted:
+        uv.measures(path, quasi="job", sensitive="ill")
+    with pytest.raises(PersonsError) as read:
+        uv.read_csv(path, quasi="job", sensitive="ill")
+    assert str(counted.value) == str(read.value)
+    assert uv.measures(path, quasi="job", sensitive="ill", person=False).figures
+    household = frame.assign(**{name: np.random.default_rng(3).permutation(frame[name])
+                                for name in ("wave", "sex") if name in frame})  # fmt: skip
+    household.to_csv(path, index=False)
+    assert uv.measures(path, quasi="job", sensitive="ill").figures
+
+
 def test_numbers_that_repeat_by_chance_are_not_asked_about():
     """A postcode, and years in which people of it are asked."""
     rng = np.random.default_rng(3)

@@ -83,7 +83,7 @@ if TYPE_CHECKING:
         with_records,
     )
     from unveil.microdata._release_reader import check_release, read_release
-    from unveil.microdata._repeats import is_repeated, names_repeat, says_whose
+    from unveil.microdata._repeats import Pairs, is_repeated, names_repeat, says_whose, sign_of
     from unveil.microdata._row_counts import (
         check_count,
         counted_note,

@@ -7,7 +7,7 @@ a number, many rows that are equal in what hardly two people share are a sign, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -72,17 +72,19 @@ def says_whose(name: str, others: Mapping[str, Distinct]) -> Text | None:
         return None
     if names_person(name):
         return "its name is that of a number of people"
-    return _sign(numbers, {n: one for n, one in others.items() if n != name}, whole)
+    return sign_of(
+        [other for other in others if other != name],
+        lambda other: _agreeing(numbers, others[other].codes[whole]),
+    )
 
 
-def _sign(
-    numbers: NDArray[np.int64], others: Mapping[str, Distinct], whole: NDArray[np.intp]
-) -> Text | None:
+def sign_of(others: Iterable[str], pairs_in: Callable[[str], Pairs]) -> Text | None:
+    """What shows that rows of one value are one person's; ``pairs_in`` a column, by its name."""
     staying = []
-    for name, one in others.items():
+    for name in others:
         if not (names_time(name) or names_what_stays(name)):
             continue
-        pairs = _agreeing(numbers, one.codes[whole])
+        pairs = pairs_in(name)
         if names_time(name) and pairs.chance >= _PAIRS and pairs.equal <= _APART * pairs.chance:
             return Message("rows of one value never have the same {time}" if not pairs.equal else
                            "rows of one value hardly ever have the same {time}",
@@ -99,7 +101,7 @@ def _sign(
                    staying=Listed([ColumnName(name) for name in staying], "and"))  # fmt: skip
 
 
-class _Pairs(NamedTuple):
+class Pairs(NamedTuple):
     """Pairs of rows of one value: all, those that agree in a column, and those of chance."""
 
     all: float
@@ -107,16 +109,16 @@ class _Pairs(NamedTuple):
     chance: float
 
 
-def _agreeing(numbers: NDArray[np.int64], codes: NDArray[np.int32]) -> _Pairs:
+def _agreeing(numbers: NDArray[np.int64], codes: NDArray[np.int32]) -> Pairs:
     told = codes >= 0
     numbers, codes = numbers[told], codes[told]
     if not len(codes):
-        return _Pairs(0, 0, 0)
+        return Pairs(0, 0, 0)
     every = _pairs(np.bincount(numbers))
     both = numbers * (int(codes.max()) + 1) + codes
     equal = _pairs(np.unique(both, return_counts=True)[1])
     shares = np.bincount(codes) / len(codes)
-    return _Pairs(every, equal, every * float((shares**2).sum()))
+    return Pairs(every, equal, every * float((shares**2).sum()))
 
 
 def _pairs(counts: NDArray[np.int64]) -> float:

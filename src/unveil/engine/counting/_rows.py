@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,13 +19,15 @@ from unveil.engine.counting._held import Held
 from unveil.engine.counting._tables import Opened
 from unveil.errors import Column, File, InputError
 from unveil.microdata import (
+    Pairs,
     is_called_count,
     is_combinations,
     is_repeated,
     looks_counted,
+    sign_of,
     whose_rows,
 )
-from unveil.microdata.vocabulary import names_person
+from unveil.microdata.vocabulary import SEVERAL, names_person, names_time, names_what_stays
 
 if TYPE_CHECKING:
     import ibis
@@ -75,17 +78,51 @@ def check_whose(
     opening: Callable[[Sequence[str]], Opened], there: Opened, used: Sequence[str]
 ) -> None:
     """Refuse a table with a column that says whose a row is, if nobody has said what that means."""
+    telling = [name for name in (*used, *there.others)
+               if names_time(name) or names_what_stays(name)]  # fmt: skip
     for name in there.others:
-        if not names_person(name):
+        named = names_person(name)
+        if not named and not telling:
             continue
         try:
-            column = opening([*used, name])
-        except InputError:  # a column that nobody uses cannot be read
-            continue
-        found = _asked(there, column.table, {"rows": column.table[name].count(),
-                                             "people": column.table[name].nunique()})  # fmt: skip
-        if is_repeated(name, found["people"], found["rows"]):
-            raise whose_rows([name], found["rows"], found["people"], File(there.name, bare=True))
+            # Others that cannot be read tell nothing.
+            column = opening([*used, name, *(one for one in telling if one in there.others)])
+        except InputError:
+            try:
+                column = opening([*used, name])
+            except InputError:  # a column that nobody uses cannot be read
+                continue
+        table = column.table
+        found = _asked(there, table, {"rows": table[name].count(),
+                                      "people": table[name].nunique()})  # fmt: skip
+        people, rows = found["people"], found["rows"]
+        source = File(there.name, bare=True)
+        if named and is_repeated(name, people, rows):
+            raise whose_rows([name], rows, people, source)
+        if not named and SEVERAL <= people < rows:
+            others = [one for one in telling if one != name and one in table.columns]
+            sign = sign_of(others, partial(_pairs, there, table, name))
+            if sign is not None:
+                raise whose_rows([name], rows, people, source, sign)
+
+
+def _pairs(there: Opened, table: ibis.Table, name: str, other: str) -> Pairs:
+    """Pairs of rows of one value of a column: all, and those that agree in another."""
+    told = table.filter(table[name].notnull() & table[other].notnull())
+
+    def pairs(keys: Sequence[str]) -> float:
+        sizes = told.group_by(list(keys)).aggregate(n=lambda one: one.count())
+        n = sizes.n.cast("float64")
+        return _sum(there, sizes, (n * (n - 1) / 2).sum())
+
+    every, rows = pairs([name]), _asked(there, told, {"rows": told.count()})["rows"]
+    same = (2 * pairs([other]) + rows) / max(rows, 1) ** 2  # of two rows at random
+    return Pairs(every, pairs([name, other]), every * same)
+
+
+def _sum(there: Opened, table: ibis.Table, value: Any) -> float:
+    fetching = Fetching(source=there.name, fault=there.fault)
+    return float(fetching.table(table.aggregate(value=value)).to_pylist()[0]["value"] or 0)
 
 
 def _suspected(there: Opened, used: Sequence[str], candidates: Sequence[str]) -> str | None:
