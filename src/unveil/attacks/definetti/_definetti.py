@@ -154,7 +154,7 @@ _Steps = Annotated[
 @checked
 @by_row(
     "its model gives out the values of a group row by row, as if all were of different people",
-    instead="inference",
+    instead=["inference", "differential_inference"],
 )
 def definetti(
     release: AnyRelease,

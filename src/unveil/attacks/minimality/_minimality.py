@@ -113,7 +113,7 @@ _Draws = Annotated[
 @checked
 @by_row(
     "its worlds give out the values of a class row by row, as if all were of different people",
-    instead="inference",
+    instead=["inference", "differential_inference"],
 )
 def minimality(
     sanitizer: Sanitizer,

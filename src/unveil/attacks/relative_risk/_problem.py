@@ -186,7 +186,10 @@ class Vertical(Problem):
 
 
 @checked
-@by_row("its model draws rows independently of each other", instead="inference")
+@by_row(
+    "its model draws rows independently of each other",
+    instead=["inference", "differential_inference"],
+)
 def horizontal_problem(
     release: Release,
     microdata: Microdata | None = None,
@@ -259,7 +262,10 @@ def horizontal_problem(
 
 
 @checked
-@by_row("its model draws rows independently of each other", instead="inference")
+@by_row(
+    "its model draws rows independently of each other",
+    instead=["inference", "differential_inference"],
+)
 def vertical_problem(
     permuted: Permuted,
     microdata: Microdata | None = None,

@@ -67,7 +67,10 @@ def _weights(texts: Sequence[str]) -> float | list[float]:
 
 
 @checked
-@by_row("its model draws rows independently of each other", instead="inference")
+@by_row(
+    "its model draws rows independently of each other",
+    instead=["inference", "differential_inference"],
+)
 def relative_risk(
     release: Release | Permuted,
     microdata: Microdata | None = None,
