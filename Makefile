@@ -77,6 +77,7 @@ bench: $(VENV)/.installed-test
 	$(BIN)/python benchmarks/exact_updates.py
 	$(BIN)/python benchmarks/noisy_counts.py
 	$(BIN)/python benchmarks/hardening.py
+	$(BIN)/python benchmarks/aggregates.py
 	$(BIN)/python benchmarks/measures.py --rows 100000 10000000
 	$(BIN)/python benchmarks/relative_risk.py
 	$(BIN)/python benchmarks/recoding.py

@@ -18,10 +18,11 @@ from unveil.attacks.tables._consistent import Consistent
 from unveil.attacks.tables._finding import TablesFinding
 from unveil.errors import Call, InputError
 from unveil.microdata import AnyRelease, Microdata, Totals
-from unveil.options import Help, checked
+from unveil.options import Help, by_row, checked
 
 
 @checked
+@by_row("a cell of many rows may be one person", instead="measures")
 def tables(
     release: AnyRelease,
     microdata: Microdata | None = None,
