@@ -19,7 +19,7 @@ from unveil.auditing._finding import Audit, Audited, Looked, OneSecret, Status
 from unveil.auditing._grounds import Ground, grounds_of, known_of, partitions_of
 from unveil.auditing._subjects import Subject, of_their_secrets, subjects_of
 from unveil.auditing._thresholds import State, Threshold, thresholds_of
-from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part
+from unveil.auditing.parts import DEFAULT, PARTS, Asked, Part, by_default
 from unveil.engine import (
     Budget,
     Forecast,
@@ -394,7 +394,6 @@ def audit(
     check("strict_columns", StrictColumns, strict_columns)
     wanted, options = _parts(attacks)
     thresholds = thresholds_of(fail_on)
-    _check_thresholds(thresholds, [*wanted, *_always_besides(wanted)])
     discretion = Discretion(
         key=key or checkpointed("key", compute=new_key), private=private, smallest=smallest
     )
@@ -412,6 +411,9 @@ def audit(
         ],
         grounds,
     )
+    if attacks is None:
+        wanted = by_default({one.publishes for some in subjects for one in some})
+    _check_thresholds(thresholds, [*wanted, *_always_besides(wanted)])
     work = Run(asked=asked, parts=wanted, thresholds=thresholds, progress=progress,
               baseline=baseline, strict_columns=strict_columns)  # fmt: skip
     secrets = work.over(grounds, subjects)

@@ -22,6 +22,7 @@ from unveil.microdata import (
     Level,
     Microdata,
     Release,
+    Totals,
     at_published_level,
 )
 from unveil.sanitize import Oracle, Sanitizer, as_sanitizer, first_look, sanitizers_named
@@ -81,6 +82,13 @@ class Subject:
     def kind(self) -> str:
         """``sanitizer``, or ``release`` where nothing can be run again."""
         return "release" if self.sanitizer is None else "sanitizer"
+
+    @property
+    def publishes(self) -> str | None:
+        """The kind of release, if attacks on records do not fit it."""
+        if isinstance(self.published, Totals):
+            return "tables"
+        return None if self.sanitizer is None else self.sanitizer.publishes
 
     @property
     def anew(self) -> Sanitizer | None:

@@ -6,7 +6,7 @@ stories of its findings, those of several releases put together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -319,3 +319,16 @@ PARTS: dict[str, Part] = {name: Part(one) for name, one in audited().items()}
 
 DEFAULT = tuple(name for name, part in PARTS.items() if part.declaration.default)
 """Those that an audit has unless the user names others: quick, and nothing to configure."""
+
+
+def by_default(kinds: Set[str | None]) -> list[Part]:
+    """Those of an audit of releases of these kinds (None: of records) unless others are named.
+
+    >>> [part.name for part in by_default({"tables"})][-2:]
+    ['inference', 'tables']
+    """
+    return [
+        part for name, part in PARTS.items()
+        if (name in DEFAULT and (None in kinds or not kinds.isdisjoint(part.declaration.fits)))
+        or {*part.declaration.fits} <= kinds
+    ]  # fmt: skip

@@ -73,6 +73,7 @@ class CrossTables(Sanitizer):
 
     attacked_by: ClassVar[str | tuple[str, ...]] = "conditional-frequency"
     treats_equals_alike: ClassVar[bool] = True
+    publishes: ClassVar[str | None] = "tables"
 
     tables: str | Sequence[Sequence[str]]
     suppress: Annotated[int, Ge(1)] | None = None

@@ -87,6 +87,9 @@ class Sanitizer(ABC):
     records, so one record hardly matters to it; conditional frequency looks at the few that cover
     the target. Each is blind to some of what the other sees."""
 
+    publishes: ClassVar[str | None] = None
+    """The kind of its releases (`unveil.registry.KINDS`), if they have no records to attack."""
+
     def __post_init__(self) -> None:
         for name, annotation in _options_of(type(self)).items():
             check(name, annotation, getattr(self, name))

@@ -209,3 +209,18 @@ def test_everybody_is_tested_through_tables():
     assert every.distances == pytest.approx(rows.distances, abs=2e-3)
     fewer = uv.differential_inference(table, uv.CrossTables(tables="sex*town|ill"))
     assert fewer.delta < every.delta
+
+
+def test_an_audit_asks_what_fits_tables():
+    """Attacks on records say nothing of tables; with both, all are asked."""
+    table = uv.datasets.census(60)
+    names = [column.name for column in table.quasi]
+    f = uv.CrossTables(tables=[[names[0], table.sensitive.name], [names[1]]], suppress=4)
+    audit = uv.audit(table, f, fail_on="surely_told > 0", progress=False)
+    assert {"tables", "differential-inference"} <= {part.name for part in audit.parts}
+    assert not {"linkage", "measures", "relative-risk"} & {part.name for part in audit.parts}
+    assert audit.state is not None
+    both = uv.audit(table, [f, uv.Mondrian(k=3)], attacks=None, progress=False)
+    assert {"tables", "linkage", "measures"} <= {part.name for part in both.parts}
+    alone = uv.audit(table, uv.Mondrian(k=3), progress=False)
+    assert "tables" not in {part.name for part in alone.parts}
