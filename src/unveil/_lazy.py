@@ -16,9 +16,9 @@ def lazily(package: str) -> tuple[list[str], Callable[[str], Any]]:
     What is imported there is the room's public names, together with the constants that it has
     itself. So each name is written down once.
 
-    >>> import unveil.attacks.linkage
-    >>> unveil.attacks.linkage.__all__
-    ['LINKED', 'ONE_VALUE', 'DECLARATION', 'Linkage', 'Links', 'Right', 'linkage']
+    >>> import unveil.attacks.definetti
+    >>> unveil.attacks.definetti.__all__
+    ['REWEIGHTED', 'DECLARATION', 'definetti', 'DeFinetti']
     """
     module = sys.modules[package]
     tree = ast.parse(Path(str(module.__file__)).read_text("utf-8"))

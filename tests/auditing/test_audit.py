@@ -246,7 +246,8 @@ def test_releases_are_called_as_the_user_calls_them(survey: uv.Microdata) -> Non
     audit = uv.audit(survey.take(range(60)), named, attacks="all", jobs=1, progress=False)
     for section in audit.to_dict()["secrets"][0]["sections"]:
         said = " ".join(section["sentences"])
-        assert all(f"Under {name}, " in said for name in named)
+        if section["part"] != "tables":  # none of these publishes any
+            assert all(f"Under {name}, " in said for name in named)
         assert "Mondrian(" not in said
         assert "Identity" not in said
         assert "no anonymization" not in said.replace("with no anonymization at all", "")
