@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import counted, of_all, percent, percents
+from unveil._text import counted, of_all, percent
 from unveil.attacks.linkage import LINKED, LINKED_ALL_ROWS, ONE_VALUE
+from unveil.attacks.linkage._about_people import (
+    OF_SECRETS,
+    AboutPeople,
+    counts_and_shares,
+    rightly_so,
+)
 from unveil.attacks.people import External, Index
 from unveil.attacks.tolerance import Near
-from unveil.errors import Amount, Call, File, Known, Listed, Message, Option, Text
+from unveil.errors import Call, File, Known, Listed, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Figure,
-    Finding,
     Follows,
     Story,
     Table,
     Value,
-    cell,
     distribution,
 )
 from unveil.microdata import Permuted, Release
-
-OF_SECRETS = replace(ONE_VALUE, follows_from=Follows.SECRETS)
-"""Shares that depend on who has which value, and not on the release alone."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -91,7 +91,7 @@ class Right:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class Linkage(Finding):
+class Linkage(AboutPeople):
     """Who of an external table is found in a release, and what that tells.
 
     Attributes
@@ -112,7 +112,8 @@ class Linkage(Finding):
         How near a guess of a sensitive value must be; words must be the same.
     """
 
-    entry: ClassVar[str] = "linkage"
+    unit: ClassVar[str] = "records"
+    none: ClassVar[str] = "no record can be that person's"
 
     release: Release | Permuted
     people: External
@@ -126,9 +127,6 @@ class Linkage(Finding):
     near: Near
     notes: tuple[Text, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.people)
-
     @property
     def candidates(self) -> NDArray[np.int64]:
         """How many records each person may be."""
@@ -138,11 +136,6 @@ class Linkage(Finding):
     def values(self) -> NDArray[np.int64]:
         """How many sensitive values each person may have."""
         return self.links.values
-
-    @property
-    def found(self) -> int:
-        """How many people have a candidate at all."""
-        return int((self.candidates > 0).sum())
 
     @property
     def unique(self) -> NDArray[np.bool_]:
@@ -187,11 +180,6 @@ class Linkage(Finding):
             return np.ones(len(self), dtype=bool)
         is_in = np.zeros(len(self), dtype=bool) if self.right is None else self.right.in_table
         return ~self.links.suppressed | is_in
-
-    @property
-    def in_table(self) -> int | None:
-        """How many people are in the original; None if that is not known."""
-        return None if self.right is None else int(self.right.in_table.sum())
 
     @property
     def own_among(self) -> int | None:
@@ -269,24 +257,6 @@ class Linkage(Finding):
             }
         )
 
-    def of_person(self, person: int | str) -> Table:
-        number = self.people.number_of(person)
-        frame = self.candidates_of(number)
-        who = self.people.described(number)
-        if not len(frame):
-            return Table(
-                title=Message("{who} has no candidates: no record can be that person's", who=who),
-                columns=[], rows=[],
-            )  # fmt: skip
-        secret = self.release.sensitive.name
-        ordered = frame.sort_values("records", ascending=False, kind="stable").to_numpy().tolist()
-        return Table(
-            title=Message("{who}: {secret} of the candidates", who=who, secret=secret),
-            columns=[secret, "records", "share"],
-            rows=[[str(value), cell(records, ",.6g"), cell(share, "%")]
-                  for value, records, share in ordered],
-        )  # fmt: skip
-
     def to_frame(self) -> pd.DataFrame:
         """One row per person: who it is, what an attacker sees, and what is true of it.
 
@@ -357,7 +327,6 @@ class Linkage(Finding):
 
     def _verdict(self, release: Text | None) -> Message:
         n, unique, one = len(self), int(self.unique.sum()), int(self.one_value.sum())
-        made_by = File(self.release.made_by, bare=True)
         said = (
             "{under}, of {n}, {unique} linked to a single record{rightly}, and {one} to a "
             "single {secret}{one_rightly}"
@@ -375,13 +344,8 @@ class Linkage(Finding):
         return Message(
             said, n=Known(counted(n, "person")),
             secret=Known(f"{self.release.sensitive.name}{self.near.in_brackets}"),
-            under=Message("In the release by {release}", release=made_by) if release is None
-            else Message("Under {release}", release=release),
-            unique=Amount(
-                LINKED, unique / n,
-                lambda _: f"{of_all(unique, n)} {'is' if unique < 2 else 'are'}",
-                people=n, ranged=lambda low, high: f"{percents(low, high)} are",
-            ),
+            under=self._under(release),
+            unique=self._linked(LINKED, unique),
             one=self._share(ONE_VALUE, one / n, lambda _: of_all(one, n)),
             rightly=rightly_so(unique, self.unique_right, LINKED),
             one_rightly=rightly_so(one, self.one_value_right, ONE_VALUE),
@@ -390,11 +354,6 @@ class Linkage(Finding):
             value=self._share(OF_SECRETS, self.value_right),
             chance=self._share(OF_SECRETS, self.value_by_chance),
         )  # fmt: skip
-
-    def _share(
-        self, figure: Figure, share: float | None, form: Callable[[float], str] = percent
-    ) -> Amount:
-        return Amount(figure, share or 0.0, form, people=len(self), ranged=percents)
 
     def _table(self) -> Table:
         n, in_table = len(self), self.in_table
@@ -415,15 +374,7 @@ class Linkage(Finding):
             f"  right {secret}, a candidate picked at random": self.value_right,
             f"  right {secret}, any record picked at random": self.value_by_chance,
         }
-        return Table(
-            columns=["", "people", "share"],
-            rows=[
-                *([what, number, cell(number / whole if whole else None, "%")]
-                  for what, number, whole in counts if number is not None),
-                *([what, "", cell(share, "%")]
-                  for what, share in shares.items() if share is not None),
-            ],
-        )  # fmt: skip
+        return counts_and_shares(counts, shares)
 
     def _journalist(self) -> str:
         total = int(self.index.records.sum())
@@ -511,13 +462,3 @@ class Linkage(Finding):
             )
             for title, label, numbers, says, follows in charts
         ]  # fmt: skip
-
-
-def rightly_so(linked: int, right: int | None, figure: Figure) -> Amount | str:
-    """How many links are right, beside how many there are: one is nothing without the other."""
-    if right is None or not linked:
-        return ""
-    return Amount(
-        figure, right / linked, lambda _: f" ({right:,} rightly)", people=linked,
-        ranged=lambda low, high: f" ({percents(low, high)} of them rightly)",
-    )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,22 +11,24 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil._text import counted, of_all, percent, percents
+from unveil._text import counted, of_all, percent
 from unveil.attacks.linkage import LINKED, LINKED_ALL_ROWS, ONE_VALUE
-from unveil.attacks.linkage._finding import OF_SECRETS, rightly_so
+from unveil.attacks.linkage._about_people import (
+    OF_SECRETS,
+    AboutPeople,
+    counts_and_shares,
+    rightly_so,
+)
 from unveil.attacks.people import Covers, External
 from unveil.attacks.tolerance import Near
-from unveil.errors import Amount, File, Known, Message, Option, Text
+from unveil.errors import File, Known, Message, Option, Text
 from unveil.findings import (
     Axis,
     Chart,
-    Figure,
-    Finding,
     Follows,
     Story,
     Table,
     Value,
-    cell,
     distribution,
 )
 from unveil.microdata import Release
@@ -87,7 +89,7 @@ class RightPeople:
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
-class PersonLinkage(Finding):
+class PersonLinkage(AboutPeople):
     """Who of a list is found in a release in which a person may have several rows.
 
     Attributes
@@ -114,7 +116,9 @@ class PersonLinkage(Finding):
         How many people have rows in the release.
     """
 
-    entry: ClassVar[str] = "linkage"
+    unit: ClassVar[str] = "people"
+    none: ClassVar[str] = "no row can be that person's"
+    looked_for: ClassVar[str] = " by the row that tells most"
 
     release: Release
     people: External
@@ -127,9 +131,6 @@ class PersonLinkage(Finding):
     near: Near
     released: int
     notes: tuple[Text, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.people)
 
     @cached_property
     def best(self) -> NDArray[np.intp]:
@@ -147,11 +148,6 @@ class PersonLinkage(Finding):
     def values(self) -> NDArray[np.int64]:
         """How many sensitive values these people have there."""
         return self.links.values[self.best]
-
-    @property
-    def found(self) -> int:
-        """How many people have a candidate at all."""
-        return int((self.candidates > 0).sum())
 
     def _of_person(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Of whom one of the rows is so."""
@@ -184,11 +180,6 @@ class PersonLinkage(Finding):
     def unique_by_all(self) -> NDArray[np.bool_]:
         """Who is linked to a single person by all of their rows together."""
         return (self.all_rows == 1) & ~self._of_person(~self._may_be_linked)
-
-    @property
-    def in_table(self) -> int | None:
-        """How many people are in the original; None if that is not known."""
-        return None if self.right is None else int(self.right.in_table.sum())
 
     @property
     def own_among(self) -> int | None:
@@ -267,24 +258,6 @@ class PersonLinkage(Finding):
                 "share": there.weights / max(1, len(there.persons)),
             }
         )
-
-    def of_person(self, person: int | str) -> Table:
-        number = self.people.number_of(person)
-        frame, who = self.candidates_of(number), self.people.described(number)
-        if not len(frame):
-            return Table(
-                title=Message("{who} has no candidates: no row can be that person's", who=who),
-                columns=[], rows=[],
-            )  # fmt: skip
-        secret = self.release.sensitive.name
-        ordered = frame.sort_values("people", ascending=False, kind="stable").to_numpy().tolist()
-        return Table(
-            title=Message("{who}: {secret} of the candidates by the row that tells most", who=who,
-                          secret=secret),
-            columns=[secret, "people", "share"],
-            rows=[[str(value), cell(people, ",.6g"), cell(share, "%")]
-                  for value, people, share in ordered],
-        )  # fmt: skip
 
     def to_frame(self) -> pd.DataFrame:
         """One row per person: who it is, what an attacker sees, and what is true of it.
@@ -378,12 +351,10 @@ class PersonLinkage(Finding):
                 ", and the right {secret} for {value} ({chance} by picking anybody)."
                 if self.value_right is not None else "."
             )  # fmt: skip
-        made_by = File(self.release.made_by, bare=True)
         return Message(
             said, n=Known(counted(n, "person")),
             secret=Known(f"{self.release.sensitive.name}{self.near.in_brackets}"),
-            under=Message("In the release by {release}", release=made_by) if release is None
-            else Message("Under {release}", release=release),
+            under=self._under(release),
             unique=self._linked(LINKED, unique),
             one=self._share(ONE_VALUE, one / n, lambda _: of_all(one, n)),
             every=self._linked(LINKED_ALL_ROWS, every),
@@ -395,19 +366,6 @@ class PersonLinkage(Finding):
             value=self._share(OF_SECRETS, self.value_right),
             chance=self._share(OF_SECRETS, self.value_by_chance),
         )  # fmt: skip
-
-    def _linked(self, figure: Figure, linked: int) -> Amount:
-        """How many are linked, with the verb."""
-        n = len(self)
-        return Amount(
-            figure, linked / n, lambda _: f"{of_all(linked, n)} {'is' if linked < 2 else 'are'}",
-            people=n, ranged=lambda low, high: f"{percents(low, high)} are",
-        )  # fmt: skip
-
-    def _share(
-        self, figure: Figure, share: float | None, form: Callable[[float], str] = percent
-    ) -> Amount:
-        return Amount(figure, share or 0.0, form, people=len(self), ranged=percents)
 
     def _table(self) -> Table:
         n, in_table = len(self), self.in_table
@@ -431,15 +389,7 @@ class PersonLinkage(Finding):
             f"  right {secret}, one row, a candidate picked at random": self.value_right,
             f"  right {secret}, anybody picked at random": self.value_by_chance,
         }
-        return Table(
-            columns=["", "people", "share"],
-            rows=[
-                *([what, number, cell(number / whole if whole else None, "%")]
-                  for what, number, whole in counts if number is not None),
-                *([what, "", cell(share, "%")]
-                  for what, share in shares.items() if share is not None),
-            ],
-        )  # fmt: skip
+        return counts_and_shares(counts, shares)
 
     def _explained(self) -> list[Text]:
         said: list[Text] = [
