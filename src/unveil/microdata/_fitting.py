@@ -17,20 +17,15 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _STEPS = 20_000
-_NEAR = 1e-4
-"""How far the expected count of a cell may be outside its interval, for each of the people."""
+_NEAR = 0.01  # people: how far the expected count of a cell may be outside its interval
 _GRADIENT = 1e-5
 _MOST = 60.0  # the logarithm of a count; steps that are too long reach further
 
 
-class ContradictionError(ValueError):
-    """No table has all these sums."""
-
-
 def fitted(
     incidence: csr_array, low: NDArray[np.float64], high: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The expected count of each combination.
+) -> NDArray[np.float64] | None:
+    """The expected count of each combination; None if no counts have all these sums.
 
     Parameters
     ----------
@@ -81,8 +76,8 @@ def fitted(
     counts = counts_of(done.x)
     found = sums @ counts
     off = float(np.maximum(least - found, found - most).max(initial=0))
-    if off > _NEAR * people:
-        raise ContradictionError
+    if off > _NEAR:
+        return None
     every = np.zeros(incidence.shape[1])
     every[~never] = counts
     return every

@@ -19,7 +19,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from unveil.errors import InputError
+from unveil.errors import Call, InputError
 from unveil.microdata._fitting import fitted
 from unveil.microdata._microdata import Column
 from unveil.microdata._release import AnyRelease, Statistic
@@ -48,6 +48,8 @@ class CrossTable:
         infinite where nothing is said.
     shown : array of str
         What is published, in the same shape.
+    hidden : bool array
+        Which cells show no number.
     where : mapping of str to bool array
         Who is counted, by the codes of further columns; everybody, if empty.
     """
@@ -58,12 +60,8 @@ class CrossTable:
     low: NDArray[np.float64]
     high: NDArray[np.float64]
     shown: NDArray[np.object_]
+    hidden: NDArray[np.bool_]
     where: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
-
-    @property
-    def is_open(self) -> NDArray[np.bool_]:
-        """Which cells stand for more than one number."""
-        return self.low < self.high
 
     @property
     def says(self) -> str:
@@ -129,9 +127,8 @@ class Totals(AnyRelease):
 
     @cached_property
     def is_hidden(self) -> NDArray[np.bool_]:
-        """Which cells show no number."""
-        shown = np.concatenate([table.shown.ravel() for table in self.tables])
-        return np.array([not str(one).lstrip("-").replace(".", "").isdigit() for one in shown])
+        """Which cells of all tables show no number."""
+        return np.concatenate([table.hidden.ravel() for table in self.tables])
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -191,6 +188,13 @@ class Totals(AnyRelease):
         Of all tables that have the published counts the one of maximum entropy.
         """
         counts = fitted(self.incidence, self.low, self.high)
+        if counts is None:
+            raise InputError(
+                "no expected counts come near enough to all counts of the tables by {maker}: they "
+                "contradict each other, or are too many to be fitted together; {tables} says "
+                "which, and fewer tables at a time may be fitted",
+                maker=self.maker, tables=Call("tables"),
+            )  # fmt: skip
         return counts.reshape(self.sizes_of_columns)
 
     @cached_property

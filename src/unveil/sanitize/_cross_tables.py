@@ -183,7 +183,7 @@ class CrossTables(Sanitizer):
             by=by,
             groups=tuple(np.arange(column.size, dtype=np.int32) for column in columns),
             labels=tuple(tuple(column.texts) for column in columns),
-            low=low, high=high,
+            low=low, high=high, hidden=hidden,
             shown=np.where(hidden, mark, shown.astype(str).astype(object)),
         )  # fmt: skip
 

@@ -137,7 +137,8 @@ def test_the_village():
     """The inner cells are hidden; the sums of rows and columns are not."""
     release = uv.CrossTables(tables="sex*disease").sanitize(VILLAGE)
     inner = replace(release.tables[0], low=np.zeros((2, 2)), high=np.full((2, 2), 4.0),
-                    shown=np.full((2, 2), "<5", dtype=object))  # fmt: skip
+                    shown=np.full((2, 2), "<5", dtype=object),
+                    hidden=np.ones((2, 2), dtype=bool))  # fmt: skip
     release = replace(release, tables=(inner, *release.tables[1:]))
     found = uv.tables(release, VILLAGE)
     ends = found.cells.set_index(["sex", "disease"])[["least", "most"]].astype(int)
@@ -177,6 +178,29 @@ def test_tables_that_contradict_each_other():
     release = replace(release, tables=(*release.tables[:-1], wrong))
     with pytest.raises(ContradictionError, match="contradict each other"):
         Consistent(release).ends(eye_array(4, format="csr"), "least")
+    with pytest.raises(InputError, match="contradict each other, or are too many"):
+        _ = release.beliefs
+
+
+def test_what_is_not_solved_in_time_is_not_known(monkeypatch):
+    """Nothing is disclosed for sure, and nothing passes."""
+    solve = Consistent._program
+
+    def slow(self, cost, among, *, whole):
+        return None if whole else solve(self, cost, among, whole=False)
+
+    monkeypatch.setattr(Consistent, "_program", slow)
+    table = uv.datasets.census(40)
+    names = [column.name for column in table.quasi]
+    f = uv.CrossTables(tables=[[names[0], table.sensitive.name], names[1:3]], suppress=4)
+    found = uv.tables(f.sanitize(table), table)
+    values = {one.figure.name: one for one in found.figures}
+    assert found.open.any()
+    for name in ("disclosed_cells", "surely_alone", "surely_told"):
+        assert values[name].value is None
+        assert values[name].high > values[name].low
+    audit = uv.audit(table, f, attacks="tables", fail_on="surely_told > 0", progress=False)
+    assert audit.state == "not known"
 
 
 def test_what_is_refused():

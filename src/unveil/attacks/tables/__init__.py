@@ -18,6 +18,7 @@ DISCLOSED = Figure(
     question=Question.SINGLING_OUT,
     share=True,
     follows_from=Follows.RELEASE,
+    breach=Breach(says="the numbers of {value} of the hidden cells follow from what is published"),
 )
 ALONE = Figure(
     name="surely_alone",

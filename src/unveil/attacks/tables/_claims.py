@@ -76,20 +76,19 @@ def _alone(
     """Of which combinations there is exactly one person, and of which that is open."""
     values = np.arange(shape[1])
     open_ = np.zeros(len(asked), dtype=bool)
-    left = np.arange(len(asked))
-    sides: tuple[tuple[Literal["least", "most"], int], ...] = (("least", 0), ("most", 2))
-    for side, enough in sides:
+    left = np.arange(len(asked))  # not refuted so far
+    sides: tuple[tuple[Literal["least", "most"], int, float], ...]
+    sides = (("least", 0, np.inf), ("most", 2, -np.inf))
+    for side, enough, never in sides:
         for one in consistent.witnesses:
             left = left[one.reshape(shape).sum(axis=1)[asked[left]] == 1]
         rows = [asked[place] * shape[1] + values for place in left.tolist()]
         ends = consistent.ends(_counting(rows, shape), side, enough=enough)
-        open_[left] |= (ends.inner == 1) & (ends.outer != 1)
-        left = left[ends.inner == 1]
-    alone = np.zeros(len(asked), dtype=bool)
-    alone[left] = True
-    refuted = np.ones(len(asked), dtype=bool)
-    refuted[left] = False
-    return alone & ~open_, open_ & ~refuted
+        open_[left] |= (ends.outer != 1) | (ends.inner == never)
+        left = left[(ends.inner == 1) | (ends.inner == never)]
+    holds = np.zeros(len(asked), dtype=bool)
+    holds[left] = True
+    return holds & ~open_, holds & open_
 
 
 def _only_values(
@@ -115,6 +114,7 @@ def _only_values(
         ends = consistent.ends(_counting(rows, shape), "most", enough=1)
         possible[left, likely] = ends.outer > 0
         open_[left, likely] = (ends.outer > 0) & (ends.inner < 1)
-    only = seen.sum(axis=1) == 1
-    undecided = only & open_.any(axis=1)
-    return np.where(only & ~undecided, seen.argmax(axis=1), -1).astype(np.intp), undecided
+    values = seen.sum(axis=1)
+    undecided = (values < 2) & open_.any(axis=1)
+    only = (values == 1) & ~undecided
+    return np.where(only, seen.argmax(axis=1), -1).astype(np.intp), undecided

@@ -43,7 +43,7 @@ class Ends:
     outer : array
         No consistent table goes beyond.
     inner : array
-        Some consistent table goes as far.
+        Some consistent table goes as far. If none was found, ∞ for the least, and −∞ for the most.
     """
 
     outer: Counts

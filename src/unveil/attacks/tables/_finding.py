@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -74,14 +73,8 @@ class TablesFinding(Finding):
         ``exact`` says whether some table of people reaches both ends; otherwise they are outer
         ends, and the cell may be known more closely.
         """
-        names = [column.name for column in self.release.columns]
-        rows: list[dict[str, Any]] = []
-        for table in self.release.tables:
-            for labels, shown in zip(product(*table.labels), table.shown.ravel(), strict=True):
-                of = dict(zip(table.by, labels, strict=True))
-                rows.append({"table": table.says, **{name: of.get(name, "") for name in names},
-                             "shown": shown})  # fmt: skip
-        frame = pd.DataFrame(rows).iloc[self.hidden].reset_index(drop=True)
+        frame = self.release.to_frame().rename(columns={"count": "shown"})
+        frame = frame.iloc[self.hidden].reset_index(drop=True)
         frame["least"], frame["most"] = self.least.outer, self.most.outer
         frame["exact"] = self.least.exact & self.most.exact
         return frame
