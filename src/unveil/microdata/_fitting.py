@@ -8,6 +8,7 @@ above 1 if it is kept from being too large (L. M. Bregman 1967).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,12 +19,16 @@ if TYPE_CHECKING:
 
 _STEPS = 20_000
 _NEAR = 0.01  # people: how far the expected count of a cell may be outside its interval
+_ROUNDS = 500
 _GRADIENT = 1e-5
 _MOST = 60.0  # the logarithm of a count; steps that are too long reach further
 
 
 def fitted(
-    incidence: csr_array, low: NDArray[np.float64], high: NDArray[np.float64]
+    incidence: csr_array,
+    tables: Sequence[NDArray[np.int64]],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
     """The expected count of each combination; None if no counts have all these sums.
 
@@ -31,6 +36,8 @@ def fitted(
     ----------
     incidence : sparse array
         Which combinations each sum counts: sums × combinations.
+    tables : sequence of arrays
+        The same, table by table: the sum that each combination is counted in; -1: none.
     low, high : arrays
         The interval of each sum; ``high`` may be infinite.
 
@@ -41,7 +48,8 @@ def fitted(
     >>> from scipy.sparse import csr_array
     >>> sums = csr_array([[1., 1, 0, 0], [0, 0, 1, 1], [1, 0, 1, 0], [0, 1, 0, 1]])
     >>> known = np.array([3., 4, 6, 1])
-    >>> (7 * fitted(sums, known, known)).round(3).tolist()
+    >>> tables = [np.array([0, 0, 1, 1]), np.array([2, 3, 2, 3])]
+    >>> (7 * fitted(sums, tables, known, known)).round(3).tolist()
     [18.0, 3.0, 24.0, 4.0]
     """
     from scipy.optimize import minimize
@@ -74,10 +82,27 @@ def fitted(
                  "gtol": _GRADIENT / people},
     )  # fmt: skip
     counts = counts_of(done.x)
-    found = sums @ counts
-    off = float(np.maximum(least - found, found - most).max(initial=0))
-    if off > _NEAR:
-        return None
     every = np.zeros(incidence.shape[1])
     every[~never] = counts
-    return every
+    return _nearer(every, tables, low, high)
+
+
+def _nearer(
+    counts: NDArray[np.float64], tables: Sequence[NDArray[np.int64]],
+    low: NDArray[np.float64], high: NDArray[np.float64],
+) -> NDArray[np.float64] | None:  # fmt: skip
+    """The same, with sums that are right: what is left is proportional fitting of a few rounds."""
+    for _ in range(_ROUNDS):
+        off = 0.0
+        for cells in tables:
+            there = cells >= 0
+            sums = np.bincount(cells[there], weights=counts[there], minlength=len(low))
+            here = np.unique(cells[there])
+            wanted = np.clip(sums[here], low[here], high[here])
+            off = max(off, float(np.abs(sums[here] - wanted).max(initial=0)))
+            ratio = np.ones(len(low))
+            ratio[here] = np.divide(wanted, sums[here], out=ratio[here], where=sums[here] > 0)
+            counts[there] *= ratio[cells[there]]
+        if off <= _NEAR / 10:
+            break
+    return counts if off <= _NEAR else None

@@ -187,7 +187,7 @@ class Totals(AnyRelease):
 
         Of all tables that have the published counts the one of maximum entropy.
         """
-        counts = fitted(self.incidence, self.low, self.high)
+        counts = fitted(self.incidence, self.cells_of, self.low, self.high)
         if counts is None:
             raise InputError(
                 "no expected counts come near enough to all counts of the tables by {maker}: they "

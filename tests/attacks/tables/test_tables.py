@@ -248,3 +248,23 @@ def test_an_audit_asks_what_fits_tables():
     assert {"tables", "linkage", "measures"} <= {part.name for part in both.parts}
     alone = uv.audit(table, uv.Mondrian(k=3), progress=False)
     assert "tables" not in {part.name for part in alone.parts}
+
+
+@examples(40)
+@given(small())
+def test_beliefs_say_no_more_than_the_tables_do(made):
+    """Of all expected counts they are nearest to even ones: beside those of any possible table."""
+    _, release = made
+    every, fitted = all_tables(release), release.beliefs.ravel()
+    assume(len(every) > 0)
+    possible = release.incidence.T @ (release.high <= 0) == 0
+    even = max(1.0, release.low.max()) / possible.sum()
+
+    def away(counts: np.ndarray) -> float:
+        some = counts[possible]
+        logs = np.log(np.maximum(some, 1e-300) / even)
+        return float((some * logs - some + even).sum())
+
+    others = [every.mean(axis=0), *every[:: max(1, len(every) // 20)]]
+    assert all(away(fitted) <= away(one) + 1e-2 for one in others)
+    assert all(away(fitted) <= away(fitted + (one - fitted) / 10) + 1e-2 for one in others)
